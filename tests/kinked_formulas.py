@@ -54,6 +54,9 @@ EQUAL = {
         ("clip(x, -1, 1)", "min(max(x, -1), 1)", "max(min(x, 1), -1)", "relu(x + 1) - relu(x - 1) - 1",
          "(abs(x + 1) - abs(x - 1))/2", "x - relu(x - 1) + relu(-x - 1)", "clip(clip(x, -1, 1), -2, 2)"),
         BOUNDS, lambda x: np.clip(x, -1, 1)),
+    "between": Equal(
+        ("x", "clip(x, -abs(x), abs(x))", "clip(x, x, 3)/2 + clip(x, -3, x)/2", "min(max(x, -abs(x)), abs(x))"),
+        ZEROS, lambda x: x),
     "shrunk": Equal(
         ("relu(x - 1) - relu(-x - 1)", "x - clip(x, -1, 1)", "sign(x).*relu(abs(x) - 1)",
          "max(x - 1, 0) + min(x + 1, 0)"),

@@ -30,6 +30,7 @@ ROOMS = [
     "tensor",
     "formula.inference",
     "formula.elaborate",
+    "formula.forms",
     "formula.notation",
     "formula.graph",
     "calculus",

@@ -1,9 +1,11 @@
 """Memory of a long session: nothing grows with the number of formulas read."""
 
+import ast
 import functools
 import gc
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +30,7 @@ OF_THE_BOOK = {
     "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",
     "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
-    "matcalc.formula.notation.scalar._norm": "nothing",
+    "matcalc.formula.forms.scalar._norm": "nothing",
     "matcalc.tensor.raw_nodes.parameter": "nothing",
     "matcalc.tensor.facts.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
@@ -48,6 +50,9 @@ OF_THE_BOOK = {
     "matcalc.commands.rule_pages._headings": "files of rules",
     "matcalc.store.data_folders.data_folder": "names of folders",
     "matcalc.compiler.kernels.library.load_library": "targets",
+    "matcalc.compiler.spec.module_text._reserved": "nothing",
+    "matcalc.compiler.machine.provenance.name_of_host": "nothing",
+    "matcalc.compiler.machine.provenance._triple": "nothing",
     "matcalc.compiler.files.array_words.array_library": "targets",
     "matcalc.compiler.files.array_words.load_words": "targets",
     "matcalc.compiler.files.c_words.load_c_words": "nothing",
@@ -102,6 +107,31 @@ def test_what_users_write_is_remembered_up_to_a_bound():
     free = {name for name, cache in found if (cache.cache_info().maxsize or MOST + 1) > MOST}
     assert len(found) > 50
     assert free == set(OF_THE_BOOK)
+
+
+def test_no_call_makes_an_unbounded_cache():
+    """A cache of a call lives as long as the call's cycles: whether the test above sees it is chance."""
+    files = sorted(Path(mc.__file__).parent.rglob("*.py"))
+    assert [place for file in files for place in caches_of_calls(file.name, file.read_text(encoding="utf-8"))] == []
+
+
+def test_a_cache_of_a_call_is_found():
+    assert caches_of_calls("one.py", "from functools import cache as k\n\ndef f():\n    return k(len)\n") == [
+        "one.py:4"
+    ]
+    assert caches_of_calls("one.py", "from functools import cache\n\n@cache\ndef f():\n    return 1\n") == []
+
+
+def caches_of_calls(name, text):
+    """Return the lines on which the body of a function applies functools.cache, as a call or as a decorator."""
+    tree = ast.parse(text)
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "functools"]
+    names = {alias.asname or alias.name for node in imports for alias in node.names if alias.name == "cache"}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inner = [node for function in functions for part in function.body for node in ast.walk(part)]
+    applied = [node.func for node in inner if isinstance(node, ast.Call)]
+    applied += [one for node in inner if isinstance(node, ast.FunctionDef) for one in node.decorator_list]
+    return [f"{name}:{one.lineno}" for one in applied if isinstance(one, ast.Name) and one.id in names]
 
 
 @pytest.mark.parametrize("ask", [brief, runs_in])

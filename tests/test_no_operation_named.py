@@ -56,7 +56,8 @@ PLACES = {
     ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
-    ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
+    ("norm",): ("NumPy's own name, and the word of calls that entries list",
+                "language/numpy_dialect.py language/signs.py"),
     ("pow",): ("the name of Python's method of `**`", "expressions/numpy_protocol.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (

@@ -48,8 +48,8 @@ def scores(
     """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
 
     Row k is the gradient of summand k; the rows add up to the gradient of `f`. With m summands, a term `m*t` of `f`
-    adds `t` to each. The result is a tuple if `wrt` is a list. The scores and their sum are compared with the formula
-    as written; `check=False` omits this.
+    adds `t` to each. The result is a tuple if `wrt` is a list, a container if it is one. The scores and their sum
+    are compared with the formula as written; `check=False` omits this.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
     Raises: ShapeError if f is not a scalar; NotSupported if f is not a sum over one axis of this length (a
@@ -59,8 +59,8 @@ def scores(
     if not isinstance(over, (str, int)):
         raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
-    if variables_in(wrt, value.names.containers) is not None:
-        raise NotSupported("the scores in a container", hint="list the names of its symbols, as wrt=['params_W']")
+    containers = variables_in(wrt, value.names.containers)
+    wrt = wrt if containers is None else containers.wrt
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
     free = unrestricted(value.computed, value.symbols_of(wrt))
@@ -75,7 +75,7 @@ def scores(
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
     compiled = build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
-    return as_called(compiled, value.names, None)
+    return as_called(compiled, value.names, None if containers is None else containers.results(0))
 
 
 def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:
@@ -95,7 +95,7 @@ def batch(fn: Compiled | Bound | WithContainers, over: Symbol | Sequence[Symbol]
     """Return a compiled function with a leading batch axis on the arguments `over` and on all results.
 
     The batch is one compiled loop around the function; the other arguments are the same for all of it. A fault stops
-    the loop.
+    the loop. Of a container, `over="params"` is all its arrays, `over="params.W"` one of them.
 
     Raises: UnknownName for a name that is not an argument; NotSupported for indices (integers) and for sizes; TypeError
         if `fn` is no compiled function.
@@ -103,7 +103,9 @@ def batch(fn: Compiled | Bound | WithContainers, over: Symbol | Sequence[Symbol]
     if isinstance(fn, Bound):
         return cast("Compiled", batch(fn.whole, over).bind(fn.fixed))
     if isinstance(fn, WithContainers):
-        raise NotSupported("a batch of a function of containers", hint="batch .flat, the function of single arrays")
+        inside = variables_in(over, fn.forms)
+        flat = batch(fn.flat, over if inside is None else inside.wrt)
+        return cast("Compiled", WithContainers(flat, fn.forms, fn.results, fn.fixed))
     if not isinstance(fn, Compiled):
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]

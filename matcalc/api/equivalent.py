@@ -22,7 +22,7 @@ import numpy as np
 
 from matcalc.api.reports import Lines, array_in_words, equations
 from matcalc.calculus.derive.conventions import shape_text
-from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.errors import MatcalcError, NoReference, NotSupported, ShapeError
 from matcalc.evidence.explain.sentences import joined_by, sentence
 from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, Comparer, Point, Samples
 from matcalc.evidence.numeric.differences import Array
@@ -160,9 +160,12 @@ def _check_proof(one: Expression, other: Expression) -> None:
     names = one.names.joined(other.names)
 
     def second(data: Mapping[str, Any]) -> Sequence[Array]:
-        value = other.reference.value(data, {n: data[n] for n in names.size_names if n in data})
+        try:
+            value = other.reference.value(data, {n: data[n] for n in names.size_names if n in data})
+        except np.linalg.LinAlgError as error:
+            raise NoReference(str(error)) from None
         if not np.all(np.isfinite(value)):
-            raise np.linalg.LinAlgError("no value")
+            raise NoReference("no value")
         return [value]
 
     first = Result("equality that was proved", one.node, one.reference)

@@ -10,7 +10,7 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.derive.unrestricted import unrestricted
@@ -20,7 +20,6 @@ from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array
 from matcalc.compiler.plan import to_save
-from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
@@ -29,7 +28,7 @@ from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
-from matcalc.language.containers import variables_in
+from matcalc.language.containers import Form, Results, by_position, filled, grouped, spread, variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
@@ -109,6 +108,53 @@ class TwoPass:
         return cotangents if self.many else cotangents[0]
 
 
+@dataclass(frozen=True, slots=True)
+class TwoPassOfContainers:
+    """Both passes of a formula with parameters in containers; `flat` are those of the single arrays.
+
+    A container of cotangents has the class of its argument, which `saved` remembers. Attributes that it lacks are those
+    of `flat`.
+    """
+
+    flat: TwoPass
+    forms: Mapping[str, Form]
+    results: Results | None
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """Names of the arguments of `forward`."""
+        return tuple(grouped(self.flat.args, self.forms))
+
+    def forward(self, /, *args: object, check_facts: bool = False, **values: object) -> tuple[Value, Saved]:
+        """Return the value, and the data for `backward`, as `flat.forward` does.
+
+        Raises: TypeError for a container with other keys.
+        """
+        alone = by_position(args, self.args, self.forms)
+        bound = bind(self.flat.first.spec.name, self.args, () if alone else args, {**alone, **values})
+        given = dict(zip(self.args, bound, strict=True))
+        value, saved = self.flat.forward(**spread(given, self.forms), check_facts=check_facts)
+        return value, (saved, {name: given[name] for name in self.forms})
+
+    def backward(self, saved: Saved, G: npt.ArrayLike) -> Any:  # noqa: N803 - the cotangent's name in formulas
+        """Return the cotangent of each variable, in its container.
+
+        Raises: TypeError for saved data that are not those of `forward`.
+        """
+        if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[1], dict):
+            raise TypeError("saved is the pair that forward returns beside the value")
+        made = self.flat.backward(cast("Saved", saved[0]), G)
+        if self.results is None:
+            return made
+        return filled(self.results, made if isinstance(made, tuple) else [made], saved[1])
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the passes of single arrays."""
+        if name.startswith("_") or name == "flat":
+            raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
+        return getattr(self.flat, name)
+
+
 def pullback(
     f: Readables,
     wrt: Wrt,
@@ -123,14 +169,15 @@ def pullback(
     Both passes are compared with the formula as written before they are returned; `check=False` omits this.
 
     Shapes: `forward` returns the value, as f, and the saved data. `backward(saved, G)` takes a cotangent as f, or a
-        batch of them with leading axes. It returns arrays as `wrt` behind these axes, a tuple if `wrt` is a list.
+        batch of them with leading axes. It returns arrays as `wrt` behind these axes, a tuple if `wrt` is a list, a
+        container if `wrt` is one.
     Raises: the errors of reading f; UnknownName; NotDifferentiable; NotSupported if the target lacks an operation;
         InternalError if a pass differs from the formula.
     """
     start = time.perf_counter()
     e = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
-    if variables_in(wrt, e.names.containers) is not None:
-        raise NotSupported("the pullback of a container", hint="list the names of its symbols, as wrt=['params_W']")
+    containers = variables_in(wrt, e.names.containers)
+    wrt = wrt if containers is None else containers.wrt
     xs, names = e.symbols_of(wrt), e.names_with(wrt)
     value, inputs, taken = shortest(e.computed), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
@@ -153,7 +200,11 @@ def pullback(
     second = build(replace(_pass("backward", backward, inner, target, sizes), check=check))
     positions = tuple(first.args.index(s.name) for s in kept)
     known = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
-    return TwoPass(first, second, positions, known, value.rank, isinstance(wrt, (list, tuple)), names.bound)
+    made = TwoPass(first, second, positions, known, value.rank, isinstance(wrt, (list, tuple)), names.bound)
+    if not e.names.containers:
+        return made
+    results = None if containers is None else containers.results(0)
+    return cast("TwoPass", TwoPassOfContainers(made, e.names.containers, results))
 
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:

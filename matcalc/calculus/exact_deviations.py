@@ -8,13 +8,14 @@ and the settled mean is the entry itself. For other entries it is the more accur
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, power, product, size_number, zeros
 from matcalc.tensor.nodes.node import Node, Operand, toposort
+from matcalc.tensor.product import simple_product
 from matcalc.tensor.substitute import rebuild
 
 Term = tuple[Fraction, Node]
@@ -37,25 +38,50 @@ def with_original_means(node: Node) -> Node:
 def _settled(node: Node) -> Node:
     if node.kind != "sum":
         return node
-    left, done = list(node.terms), []
-    while (pair := _pair(left)) is not None:
-        (c, entries), mean, axes = pair
-        left = [term for term in left if term not in ((c, entries), mean)]
-        done += [(c, entries), (-c, _mean(entries, axes))]
-    return add([*left, *done]) if done else node
+    left = [part for term in node.terms for part in _spread_terms(term)]
+    deviations: list[list[Term]] = []
+    while (found := _deviation(left)) is not None:
+        (c, entries), replaced, axes = found
+        left = [term for term in left if term not in replaced]
+        entries = _rounded(entries) if entries.kind == "sum" else entries
+        deviations.append([(c, entries), (-c, _mean(entries, axes))])
+    if len(deviations) > 1:  # each is 0 where its entries are equal, and so is their sum
+        return add([*left, *((Fraction(1), _rounded(add(terms))) for terms in deviations)])
+    return add([*left, *deviations[0]]) if deviations else node
 
 
-def _pair(terms: Sequence[Term]) -> tuple[Term, Term, tuple[int, ...]] | None:
-    """Return c*x, -c*mean(x), and the axes of the mean."""
+def _spread_terms(term: Term) -> list[Term]:
+    """Return the terms of a sum that is repeated along axes: the constant in the mean of `f(x) + 1` is apart."""
+    c, node = term
+    if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or not _broadcast(node):
+        return [term]
+    ((part, at),) = node.operands
+    return [(c * node.coef * k, simple_product(1, [(one, at)], node.out, node.sizes)) for k, one in part.terms]
+
+
+def _deviation(terms: Sequence[Term]) -> tuple[Term, Sequence[Term], tuple[int, ...]] | None:
+    """Return c*x, the terms of c*x - c*mean(x), and the axes of the mean. x is a term, or the sum of several."""
     for c, mean in terms:
         along = _broadcast(mean)
         if not along:
             continue
-        for other, entries in terms:
+        for (other, entries), own in [*((term, (term,)) for term in terms), *_sums_within(mean, terms)]:
             axes = tuple(sorted(along - _broadcast(entries)))
             if axes and _scaled(c, mean) is _scaled(-other, _spread(_plain_mean(entries, axes), entries, axes)):
-                return (other, entries), (c, mean), axes
+                return (other, entries), (*own, (c, mean)), axes
     return None
+
+
+def _sums_within(mean: Node, terms: Sequence[Term]) -> Iterator[tuple[Term, Sequence[Term]]]:
+    """Yield c*x, and its terms, for each sum x in a product if all of c*x are among these terms."""
+    parts = mean.args if mean.kind == "product" else ()
+    for x in (*parts, *(arg for part in parts if part.kind == "product" for arg in part.args)):
+        if x.kind == "sum" and x.shape == mean.shape:
+            first, node = x.terms[0]
+            for c in [c / first for c, term in terms if term is node]:
+                own = [(c * coef, term) for coef, term in x.terms]
+                if all(term in terms for term in own):
+                    yield (c, x), own
 
 
 def _broadcast(node: Node) -> frozenset[int]:
@@ -86,8 +112,11 @@ def _spread(mean: Node, entries: Node, axes: Sequence[int]) -> Node:
 
 def _mean(entries: Node, axes: Sequence[int]) -> Node:
     """Return the settled mean, in the shape of the entries."""
-    mean = _plain_mean(entries, axes)
-    rule = default_rulebook().playing("settled_mean")
-    mean = apply(rule, [mean, zeros(mean.shape)])  # rounded once: every reader has the same number
+    mean = _rounded(_plain_mean(entries, axes))
     rest = _plain_mean(add([(Fraction(1), entries), (Fraction(-1), _spread(mean, entries, axes))]), axes)
-    return _spread(apply(rule, [mean, rest]), entries, axes)
+    return _spread(apply(default_rulebook().playing("settled_mean"), [mean, rest]), entries, axes)
+
+
+def _rounded(node: Node) -> Node:
+    """Return a node that is rounded once: every reader has the same number."""
+    return apply(default_rulebook().playing("settled_mean"), [node, zeros(node.shape)])

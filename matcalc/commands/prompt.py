@@ -73,9 +73,9 @@ class Prompt:
         e = mc.expression(text, shared(self.declarations))
         self.formula = self.result = e
         inferred = [declaration(s) for s in e.names.ordered() if s.name in e.names.undeclared]
-        said = [f"{'; '.join(inferred)}{MARK}"] if inferred else []
+        notes = [f"{'; '.join(inferred)}{MARK}"] if inferred else []
         shape = " x ".join(map(str, e.shape)) or "a number"
-        self.shown = "\n".join([*said, f"{e}    ({shape})"])
+        self.shown = "\n".join([*notes, f"{e}    ({shape})"])
         return self.shown
 
     def _let(self, text: str) -> str:
@@ -173,9 +173,9 @@ def run(output: TextIO = sys.stdout) -> int:
     print(f"matcalc {mc.__version__}. A formula, or ? for help; quit ends.", file=output)
     prompt = Prompt()
     for line in lines():
-        said = prompt.answer(line)
-        if said:
-            say(said, output)
+        notes = prompt.answer(line)
+        if notes:
+            say(notes, output)
     return 0
 
 

@@ -82,11 +82,11 @@ def _adjoints(rule: Rule) -> Iterator[tuple[str, Expression | str]]:
     if rule.opaque is not None:
         return
     plain = [f"{p.name} = {_stand_in(p)}" for p in rule.parameters if _stand_in(p) != p.name]
-    stands = f" for {', '.join(plain)}" if plain else ""
+    meaning = f" for {', '.join(plain)}" if plain else ""
     signature = next((s for s in rule.signatures if _is_general(rule, s)), rule.signature)
     for output in rule.outputs:
         for p in _tensors(signature):
-            label = f"{p.name}bar of {output}" if output else f"{p.name}bar{stands}"
+            label = f"{p.name}bar of {output}" if output else f"{p.name}bar{meaning}"
             try:
                 yield label, _called(rule, signature, output).vjp(p.name, "G")
             except MatcalcError as error:

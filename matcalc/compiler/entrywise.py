@@ -93,7 +93,14 @@ def within(expr: Expr) -> Iterator[Expr]:
 
 def reads(expr: Expr) -> Iterator[Read]:
     """Yield the reads of an expression, left to right."""
-    return (part for part in within(expr) if isinstance(part, Read))
+    found, stack = [], [expr]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Read):
+            found.append(top)
+        elif not isinstance(top, Literal):
+            stack.extend(reversed(parts(top)))
+    return iter(found)
 
 
 def entry_text(value: str, at: Sequence[object]) -> str:

@@ -71,7 +71,7 @@ class Forms(Handle):
         """
         from matcalc.evidence.explain.print_derivation import printed
 
-        return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
+        return printed((self._trace or Derivation("value", self.node)).lines(self.node, self.names.named_parts), form)
 
     @property
     def leading_axes(self) -> int:

@@ -15,7 +15,7 @@ from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
 from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
-from matcalc.expressions.user_code.scipy_stats import NAMES, OTHERS, Distribution
+from matcalc.expressions.user_code.scipy_stats import Distribution
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
@@ -49,9 +49,8 @@ def _of_scipy() -> dict[int, Any]:
     from scipy import stats
 
     found = {id(theirs): or_else(ours, theirs) for theirs, ours in scipy_calls()}
-    for name in (*NAMES, *OTHERS):
-        theirs = getattr(stats, name, None)
-        if theirs is not None:
+    for name, theirs in vars(stats).items():
+        if not isinstance(theirs, (type, ModuleType)) and (hasattr(theirs, "logpdf") or hasattr(theirs, "logpmf")):
             found[id(theirs)] = Distribution(theirs, name, is_symbolic)
     return found
 

@@ -23,7 +23,7 @@ from matcalc.expressions.numpy_bridge.conditions import (
     logical_or,
     logical_xor,
 )
-from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
+from matcalc.expressions.numpy_bridge.dispatch import INSTEAD, SHAPES, call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
@@ -135,7 +135,8 @@ class Array(Arithmetic, Handle):
         raise NoValue("the truth of a symbol's value is not known", hint="write np.where(x > 0, a, b) for a choice")
 
     def __float__(self) -> float:
-        raise NoValue(f"{self} is a formula, and has no value as a number")
+        hint = "leave the conversion out: a compiled function returns numbers"
+        raise NoValue(f"{self} is a formula, and has no value as a number", hint=hint)
 
     def __int__(self) -> int:
         return int(self.__float__())
@@ -145,7 +146,8 @@ class Array(Arithmetic, Handle):
 
     def __format__(self, form: str) -> str:
         if form:
-            raise NoValue(f"{self} is a formula, which has no value to print as {form!r}")
+            hint = "print it without a format, or print the result of the compiled function"
+            raise NoValue(f"{self} is a formula, which has no value to print as {form!r}", hint=hint)
         return str(self)
 
     def __contains__(self, other: object) -> bool:
@@ -175,7 +177,7 @@ class Array(Arithmetic, Handle):
         """
         if not name.startswith("_") and (name in METHODS or is_method(name)):
             return partial(_method, name, self)
-        raise NoAttribute(f"'{type(self).__name__}' has no attribute '{name}'")
+        raise NoAttribute(f"'{type(self).__name__}' has no attribute '{name}'", hint=INSTEAD.get(name, ""))
 
     def __dir__(self) -> list[str]:
         functions = numpy_names(default_rulebook()).functions
@@ -369,11 +371,14 @@ class Condition(Array):
     def __iter__(self) -> Iterator[Condition]:
         return (self[k] for k in range(len(self)))
 
-    def astype(self, dtype: object) -> Array:
-        """Return 1 where it holds, else 0.
+    def astype(self, dtype: npt.DTypeLike, **options: object) -> Array:
+        """Return 1 where it holds, else 0; the condition itself as bool.
 
-        Raises: NotSupported for another type than float.
+        Raises: NotSupported for a type that is none of numbers.
         """
-        if dtype not in (float, "float", "float64"):
-            raise NotSupported(f"a comparison as {dtype} is not supported", hint="write .astype(float)")
-        return self.counted
+        import numpy as np
+
+        kind = np.dtype(dtype).kind
+        if kind not in "bfiu":
+            raise NotSupported(f"a comparison as {np.dtype(dtype)} is not supported", hint="write .astype(float)")
+        return self if kind == "b" else self.counted

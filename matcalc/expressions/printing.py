@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
-from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
+from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
@@ -25,7 +26,7 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
     """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
-    return formula_of(node, tuple(names.scope), parts, dotted)
+    return named_formula(node, tuple(names.scope), parts, dotted)
 
 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.evidence.written.reference import Reference, of_tree
+from matcalc.evidence.written.reference import Reference, of_text, of_tree
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
 from matcalc.expressions.sympy_bridge.numbers import numbers_of
@@ -72,7 +72,8 @@ def read_formulas(
         formulas, made.trees, made.nodes, made.rows, made.conditions, made.parts, strict=True
     ):
         names = replace(_names_in(tree, made.scope), conditions=conditions, parts=parts)
-        written = of_tree(tree, dialect == NUMPY, dialect == NUMPY)
+        is_numpy = dialect == NUMPY
+        written = of_text(tree, is_numpy) if isinstance(formula, str) else of_tree(tree, is_numpy, is_numpy)
         if is_sympy(formula):
             names = replace(names, sympy_symbols=symbols_in(formula))
             written = replace(written, origin=partial(numbers_of, formula))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache as cached
 from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
@@ -164,16 +163,11 @@ def function(declarations: Declarations) -> Callable[[Callable[..., object]], Re
 
 def outputs_of(outputs: object, declarations: Declarations) -> object:
     """Return a nesting of formulas in which Python functions are replaced by their results."""
-    declarations = as_text(declarations)
-    declared = cached(lambda: Declared.of(_declared(declarations, {}), containers_in(declarations)))
-
-    def made(one: object) -> object:
-        if is_function(one):
-            return results_of(one, declared())
-        parts = items(one)
-        return one if not parts else refilled(one, [made(part) for _, part in parts])
-
-    return made(outputs)
+    if is_function(outputs):
+        declarations = as_text(declarations)
+        return results_of(outputs, Declared.of(_declared(declarations, {}), containers_in(declarations)))
+    parts = items(outputs)
+    return outputs if not parts else refilled(outputs, [outputs_of(part, declarations) for _, part in parts])
 
 
 def place_of(name: str, text: str, dialect: str, names: Names) -> int:

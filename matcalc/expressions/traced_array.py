@@ -163,26 +163,27 @@ class TracedArray(Expression):
         return Flat(self)
 
     def astype(self, dtype: Any, **options: object) -> Any:
-        """Return a copy with entries of another type, which must be float.
+        """Return a copy with entries of another type; as bool, whether they are not 0.
 
-        Raises: NotSupported.
+        Raises: NotSupported for formulas as integers.
         """
         import numpy as np
 
-        if np.dtype(dtype).kind != "f" and not can_index(self.node):
-            raise NotSupported(
-                f"an array of symbols as {getattr(dtype, '__name__', dtype)} is not supported", hint="formulas are real"
-            )
+        kind = np.dtype(dtype).kind
+        if kind == "b":
+            return self != 0
+        if kind != "f":
+            known = self.known()
+            if known is not None:
+                return known.astype(dtype)
+            raise NotSupported(f"an array of symbols as {np.dtype(dtype)} is not supported", hint="formulas are real")
         return self.copied()
 
-    def copied(self) -> TracedArray:
+    def copied(self, *_: object) -> TracedArray:
         """Return a copy, which can be written."""
         return traced_array(self)
 
-    copy = __copy__ = copied
-
-    def __deepcopy__(self, memo: object) -> TracedArray:
-        return self.copied()
+    copy = __copy__ = __deepcopy__ = copied
 
     def fill(self, value: object) -> None:
         """Write a value to all entries."""

@@ -25,6 +25,7 @@ from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.held_data import HeldData
+from matcalc.expressions.user_code.local_names import noting_locals
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.language.containers import Form, Key, items, refilled
 from matcalc.language.identifiers import nearest, shown
@@ -90,10 +91,11 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
     names = reduce(Names.joined, own, Names({}, (), containers=forms))
     arrays = {name: e for name, e in declared.symbols.items() if name in leaves}
     state = partial(random_state, function)
-    before = state()
+    before, parts = state(), dict[str, Node]()
     values = values_for(names)
     try:
-        made = _run(function, arguments, arrays, values)
+        with noting_locals(function, parts):
+            made = _run(function, arguments, arrays, values)
     except ShapeError as fault:
         if data.records and not fault.hint:
             fault.hint = (
@@ -102,6 +104,8 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
         raise
     if state() != before:
         raise _drawn(function, lambda: _run(function, arguments, arrays, values), state)
+
+    names = replace(names, parts=parts)
 
     def read(returned: object) -> Results:
         return _results(returned, function, list(arguments), lambda node: names.joined(data.names_of(_symbols(node))))

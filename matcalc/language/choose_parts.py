@@ -162,14 +162,14 @@ def _put_in(root: Ast, keys: _Keys, key: Key, part: Ast) -> Ast:
             new = product(factors, (*operators[: run.start], *operators[run.stop - 1 :]))
         return new
 
-    return _rebuilt(root, change)
+    return with_changed_parts(root, change)
 
 
 def _meet(run: slice, other: slice) -> bool:
     return WHOLE in (run, other) or (run.start < other.stop and other.start < run.stop)
 
 
-def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
+def with_changed_parts(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
     """Return a tree with its parts, each node changed by `change(node, new)`; `new` has changed operands."""
     definitions: dict[Ast, Ast] = {}
 
@@ -185,7 +185,9 @@ def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
 
 def renamed_parts(root: Ast, name_of: Callable[[Ast], str]) -> Ast:
     """Return a tree whose shared parts have the names that `name_of` returns."""
-    return _rebuilt(root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new)
+    return with_changed_parts(
+        root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new
+    )
 
 
 def names_in(root: Ast) -> set[str]:

@@ -23,8 +23,10 @@ FORMS = {
     "declaration": "a declaration reads  X: matrix(m, n) symmetric; w: vector(n); lam: scalar positive",
     "signature": "a signature reads  f(X: matrix(m, n), k: integer) -> matrix(n, n)",
 }
-_ENDS_OPERAND = {"NAME", "NUMBER", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T", "RAISED"}
-_BEGINS_OPERAND = {"NAME", "NUMBER", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
+_ENDS_OPERAND = {
+    "NAME", "NUMBER", "FRACTION", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T", "RAISED",
+}  # fmt: skip
+_BEGINS_OPERAND = {"NAME", "NUMBER", "FRACTION", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
 _SEPARATORS = {",", ";", ":"}
 _NUMPY = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
 _LATEX = 'LaTeX is read with dialect="latex", on the command line --dialect latex'
@@ -32,6 +34,27 @@ _WORDS = {
     "COLON": "':'", "COMMA": "','", "OPEN": "'('", "CLOSE": "')'", "ARROW": "'->'", "NAME": "a name",
     "EQUALS": "'='", "DOTS": "'...'", "$END": "the end",
 }  # fmt: skip
+
+
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+_LOGIC = "there are no logical operators: write where(a > 0, where(b > 0, x, y), y) for two conditions"
+_CHARACTERS = {
+    "√": "write sqrt(x)", "&!~": _LOGIC, "?": "write where(x > 0, a, b) for a choice",
+    "×": "write x*y for a product, cross(x, y) for that of two vectors of three entries",
+    "⟨⟩": "write x'*y for an inner product, sum(A.*B) for that of matrices",
+    "∂∇": "a formula is the function alone; gradient(f, x) finds its derivative",
+}  # fmt: skip
+"""Characters of papers that are not in the language, with the way to write what they mean."""
+_KEYWORDS = {
+    **dict.fromkeys(("and", "or", "not"), _LOGIC),
+    **dict.fromkeys(("if", "else"), "write where(x > 0, a, b) for a choice"),
+    "for": "write sum{i: x[i]^2} for a sum over an index",
+    **dict.fromkeys(("let", "given"), "name a part behind the formula: w'*A*w where A = X'*X"),
+    "in": "name a part behind the formula: w'*A*w where A = X'*X",
+    "∈": "kinds are declared: x: vector(n)",
+}  # fmt: skip
+"""Words of other languages between operands."""
+_SUMS = re.compile(r"(sum|prod|∑|∏|Σ|Π)_?\w*")
 
 
 def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: int, start: str) -> ParseError:
@@ -68,13 +91,13 @@ def advice(rest: str) -> str:
         return "a power is written x**2"
     if rest[0] == "∞":
         return "write inf"
-    if rest[0] == "√":
-        return "write sqrt(x)"
     if rest[0] == "|":
-        return "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)"
-    if rest[0] in "&!~":
-        return "there are no logical operators; where(x > 0, a, b) chooses entries"
-    return ""
+        inner = re.match(r"\|([^|]+)\|", rest)
+        x = inner.group(1).strip() if inner else "x"
+        return f"write abs({x}) for magnitudes, det({x}) for a determinant"
+    if rest[0] in SUBSCRIPTS:
+        return "write x[0] for an entry, which is counted from 0, or x1 for a name of its own"
+    return next((hint for characters, hint in _CHARACTERS.items() if rest[0] in characters), "")
 
 
 def _character(text: str, at: int, end: int) -> ParseError:
@@ -149,7 +172,7 @@ def _missing_operand(last: Any, found: Any) -> tuple[str, int, str]:
         return _misplaced([], [], found)
     hint = _LATEX if found == "\\" else ""
     if last is None or last in CLOSING:
-        return f"expected an operand before '{found}'", at, hint
+        return f"expected an operand before '{found}'", at, _CHARACTERS["⟨⟩"] if found == "<" else hint
     return f"expected {_operand(last)} after '{last}', found '{found}'", at, hint
 
 
@@ -159,7 +182,7 @@ def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[
     if found.type == last.type == "NUMBER" and found.startswith("."):
         return f"expected an operator between '{last}' and '{found}'", at, "a number has one decimal point"
     left = last
-    if last.type in ("TRANSPOSE", "TO_THE_T"):
+    if last.type in ("TRANSPOSE", "TO_THE_T", "RAISED"):
         left = f"{before[-2]}{last}"
     between = f"between {_quoted(left)} and '{found}'"
     if last.type == "NAME" and stack and stack[-1] == "{" and before[-2] in ("{", ","):
@@ -167,6 +190,12 @@ def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[
     if last.type == "NUMBER" and found == "j":
         unit = f"there is no imaginary unit; for the product write {left}*j"
         return f"expected an operator {between}", at, unit
+    word = _KEYWORDS.get(str(found)) or _KEYWORDS.get(str(last))
+    if word:
+        return f"expected an operator {between}", at, word
+    if last.type == "NAME" and _SUMS.fullmatch(str(last)):
+        hint = "write sum{i: x[i]^2} for a sum over an index, sum(x) for all entries"
+        return f"expected an operator {between}", at, hint
     plain = last.type not in ("CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE") and found.type in ("NAME", "NUMBER")
     hint = f"for the product write {left}*{found}" if plain else "for the product write a '*' there"
     entries = ", between entries a comma" if stack and stack[-1] == "[" else ""
@@ -179,25 +208,29 @@ def _quoted(word: str) -> str:
 
 def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, int, str]:
     at = found.start_pos
+    if found.type == "BARS" and before[-1].type == "FRACTION":
+        return f"expected an operator between '{before[-1]}' and '{found}'", at, "for the product write a '*' there"
     if found.type == "BARS":
         return "'‖' after an operand closes a norm, and none is open", at, "write 2*‖x‖, or norm2(x)"
     if found.type == "POWER":
         return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
     if found.type == "EQUALS" or found == "=":
-        hint = "to compare, write '=='"
+        hint = "to compare, write '=='" if stack else "write the formula alone, without f(x) =; to compare, '=='"
         return "'=' is only allowed in keyword arguments, as in sum(X, axis=0)", at, hint
     if found.type == "COMPARE":
         if _compared(before, stack):
             return "comparisons do not chain", at, "write two conditions, [0 <= i]*[i < k]"
         where = "in an argument, as in where(x > 0, a, b), and in brackets in index form"
-        return f"'{found}' is only allowed {where}", at, ""
+        return f"'{found}' is only allowed {where}", at, "write where(x > 0, a, b) for a choice"
     where = {
         ":": "in parts, as in A[1:3, 0] or x[::-1], and after the names of an index form",
         "->": "in arguments, as in matfun(x -> log(x)^2, S), after one name",
         ",": "between arguments, subscripts and entries",
         ";": "between the rows of [A, B; C, D]",
     }.get(str(found), "in the arguments of a rule")
-    return f"'{found}' is only allowed {where}", at, ""
+    hint = "the product A:B of two tensors is sum(A.*B)" if found == ":" and before and not stack else ""
+    hint = "separate subscripts by a comma" if found == ";" and stack and stack[-1] == "[" else hint
+    return f"'{found}' is only allowed {where}", at, hint
 
 
 def _compared(before: list[Any], stack: list[Any]) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.language import faults, named_parts
 from matcalc.language.identifiers import bounded, normalised, shown
+from matcalc.language.signs import called, fraction, length
 from matcalc.language.syntax import BINDERS, Ast, children
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ _SPELLINGS = {
     "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
 }  # fmt: skip
 
-TENSOR, BARS = "⊗", "‖"
-"""Signs that are calls; the rulebook names their operations."""
+TENSOR = "⊗"
+"""A sign that is a call, as those of `signs.py`; the rulebook names its operation."""
 
 
 @lru_cache(maxsize=512)
@@ -180,11 +181,6 @@ def _tensor_product(chain: list[Any]) -> Ast:
     return cast(Ast, whole)
 
 
-def _length(children: list[Any]) -> Ast:
-    opening, x, closing = children
-    return Ast("call", (x,), (BARS, ()), (opening.start_pos, closing.end_pos))
-
-
 def _chain(head: str, chain: list[Any], value: tuple[object, ...]) -> Ast:
     span = (chain[0].span[0], chain[-1].span[1])
     return Ast(head, tuple(chain[0::2]), value, span, chain[1].start_pos)
@@ -272,7 +268,7 @@ def _call(children: list[Any]) -> Ast:
     token, _, arguments, closing = children
     positional, keywords = split_arguments(arguments)
     span = (token.start_pos, closing.end_pos)
-    return Ast("call", positional, (identifier(token), keywords), span)
+    return Ast("call", positional, (called(token) or identifier(token), keywords), span)
 
 
 def split_arguments(arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[tuple[str, Ast], ...]]:
@@ -360,7 +356,7 @@ def _index_form(children: list[Any]) -> Ast:
 
 def _index_sum(children: list[Any]) -> Ast:
     word, opening, tokens, _, body, closing = children
-    if word != "sum":
+    if (called(word) or word) != "sum":
         hint = f"write sum{{i: x[i]^2}}; a product before an index form is {word}*{{...}}"
         raise ParseError(f"'{word}' takes no indices, only sum does", at=opening.start_pos, hint=hint)
     return Ast("index_sum", (body,), _listed(tokens), (word.start_pos, closing.end_pos))
@@ -383,7 +379,7 @@ ACTIONS: Actions = {
     "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
-    "parenthesised": _parenthesised, "length": _length, "call": _call,
+    "parenthesised": _parenthesised, "length": length, "fraction": fraction, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,

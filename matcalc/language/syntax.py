@@ -63,7 +63,13 @@ def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
 
     A node with a head in `closed` is yielded without its operands.
     """
-    yield from operands_first(root, lambda node: () if node.head in closed else children(node))
+    order, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if node.head not in closed:
+            stack += node.args if node.head != "call" else children(node)
+    return reversed(order)
 
 
 def operands_first(
@@ -182,7 +188,7 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
 
     def change(node: Ast) -> Ast:
         if node.head == "name":
-            return replace(node, value=names.get(str(node.value), node.value))
+            return Ast("name", (), names.get(str(node.value), node.value), node.span, node.at)
         if node.head in BINDERS:
             return replace(node, value=tuple(names.get(n, n) for n in node.value))  # type: ignore[attr-defined]
         return node

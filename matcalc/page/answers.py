@@ -35,16 +35,16 @@ LARGEST = 4000
 
 def answered(record: object) -> Record:
     """Return the answer to a record of the page; a fault in the user's text becomes an error with its position."""
-    asked = question(record)
+    request = question(record)
     try:
-        return ANSWERS[asked.topic](asked)
+        return ANSWERS[request.topic](request)
     except MatcalcError as error:
         place = {"text": error.text, "at": error.at, "marks": error.marks} if error.text and error.at >= 0 else {}
         kind = type(error).__name__
-        told = {"kind": kind, "message": error.message, "hint": error.hint, "shown": str(error), **place}
-        if asked.topic == "read" and isinstance(error, ShapeError):
-            told["symbols"] = symbols_in(asked, names())
-        return {"error": told}
+        fault = {"kind": kind, "message": error.message, "hint": error.hint, "shown": str(error), **place}
+        if request.topic == "read" and isinstance(error, ShapeError):
+            fault["symbols"] = symbols_in(request, names())
+        return {"error": fault}
     except ValueError as error:  # of NumPy, for data
         return {"error": {"message": str(error)}}
 
@@ -56,19 +56,19 @@ def warm_up() -> None:
         answered({"topic": topic, "formula": example["formula"], "wrt": example["wrt"], "form": "numpy"})
 
 
-def formula(asked: Question) -> Expression:
+def formula(request: Question) -> Expression:
     """Return the formula. Raises: as reading does; NotSupported for a formula that is too large for the page."""
-    e: Expression = mc.expression(asked.formula, shared(asked.declarations), asked.dialect)
+    e: Expression = mc.expression(request.formula, shared(request.declarations), request.dialect)
     count = len(toposort([e.node]))
     if count > LARGEST:
         raise NotSupported(f"the formula has {count} parts, and the page takes {LARGEST}")
     return e
 
 
-def derivative(asked: Question) -> list[tuple[str, Expression]]:
+def derivative(request: Question) -> list[tuple[str, Expression]]:
     """Return the derivative as blocks, each with its variables."""
-    e, wrt = formula(asked), asked.variables
-    made = getattr(e, asked.how)(wrt)
+    e, wrt = formula(request), request.variables
+    made = getattr(e, request.how)(wrt)
     if isinstance(made, Expression):
         return [("", made)]
     variables = [wrt] if isinstance(wrt, str) else wrt
@@ -81,8 +81,8 @@ def derivative(asked: Question) -> list[tuple[str, Expression]]:
     return blocks
 
 
-def one_derivative(asked: Question) -> Expression:
-    blocks = derivative(asked)
+def one_derivative(request: Question) -> Expression:
+    blocks = derivative(request)
     if len(blocks) > 1:
         raise NotSupported("choose one variable for this")
     return blocks[0][1]
@@ -91,8 +91,8 @@ def one_derivative(asked: Question) -> Expression:
 # ---- topics
 
 
-def read(asked: Question) -> Record:
-    e = formula(asked)
+def read(request: Question) -> Record:
+    e = formula(request)
     return {
         **described(e),
         "symbols": symbols_of(e),
@@ -113,19 +113,21 @@ def described(e: Expression) -> Record:
     }
 
 
-def derive(asked: Question) -> Record:
-    return {"blocks": [{"label": label, **described(e)} for label, e in derivative(asked)]}
+def derive(request: Question) -> Record:
+    return {"blocks": [{"label": label, **described(e)} for label, e in derivative(request)]}
 
 
-def write(asked: Question) -> Record:
+def write(request: Question) -> Record:
     """Return the derivative as text in a form; the forms of code include the formula's value."""
-    blocks = derivative(asked)
-    if asked.form in CODE:
+    blocks = derivative(request)
+    if request.form in CODE:
         from matcalc.page.write_code import file_text
 
-        return {"text": file_text(formula(asked), blocks, asked), "file": CODE[asked.form]}
+        return {"text": file_text(formula(request), blocks, request), "file": CODE[request.form]}
     return {
-        "text": "\n".join(f"{label}: {shown(e, asked.form)}" if label else shown(e, asked.form) for label, e in blocks)
+        "text": "\n".join(
+            f"{label}: {shown(e, request.form)}" if label else shown(e, request.form) for label, e in blocks
+        )
     }
 
 
@@ -137,12 +139,12 @@ def shown(e: Expression, form: str) -> str:
 CODE = {"numba": "f_numba.py", "numpy": "f_numpy.py", "c": "f.c"}
 
 
-def explain(asked: Question) -> Record:
+def explain(request: Question) -> Record:
     """Return the derivation of each block as lines of Markdown: formulas between dollar signs, then the rules.
 
     Long formulas can be broken into lines.
     """
-    blocks = derivative(asked)
+    blocks = derivative(request)
     lines = [[_with_breaks(line) for line in e.explain("markdown").splitlines()] for _, e in blocks]
     return {"blocks": [{"label": label, "lines": shown} for (label, _), shown in zip(blocks, lines, strict=True)]}
 
@@ -151,10 +153,10 @@ def _with_breaks(line: str) -> str:
     return re.sub(r"\$([^$]+)\$", lambda formula: f"${breakable(formula[1])}$", line)
 
 
-def compare(asked: Question) -> Record:
+def compare(request: Question) -> Record:
     """Return whether the user's formula for the derivative is right, with the proof or a counterexample."""
-    truth = one_derivative(asked)
-    other = mc.expression(asked.other, truth.declarations, asked.dialect)
+    truth = one_derivative(request)
+    other = mc.expression(request.other, truth.declarations, request.dialect)
     known = [*truth.names.symbols, *truth.names.size_names]
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is not None:
@@ -180,8 +182,8 @@ def _needed(found: Equivalence, both: Sequence[Expression]) -> Mapping[str, Any]
     return {name: array for name, array in found.at.items() if name in held}
 
 
-def convex(asked: Question) -> Record:
-    found = mc.convex(formula(asked), asked.variables)
+def convex(request: Question) -> Record:
+    found = mc.convex(formula(request), request.variables)
     return {
         "verdict": found.verdict,
         "lines": str(found).splitlines(),
@@ -191,9 +193,9 @@ def convex(asked: Question) -> Record:
     }
 
 
-def check(asked: Question) -> Record:
+def check(request: Question) -> Record:
     """Return the table of `mc.check`, and the error of difference quotients by step."""
-    e, wrt = formula(asked), asked.variables
+    e, wrt = formula(request), request.variables
     report = mc.check(e, wrt)
     rows = [
         [
@@ -210,17 +212,17 @@ def check(asked: Question) -> Record:
     return {"right": bool(report), "rows": rows, "curve": {"steps": steps, "errors": errors}}
 
 
-def plan(asked: Question) -> Record:
+def plan(request: Question) -> Record:
     from matcalc.page.write_code import plan_text
 
-    text = plan_text(formula(asked), derivative(asked), asked)
+    text = plan_text(formula(request), derivative(request), request)
     return {"text": text, "total": next((line for line in text.splitlines() if line.startswith("total: ")), "")}
 
 
-def graph(asked: Question) -> Record:
+def graph(request: Question) -> Record:
     from matcalc.page.graph import picture
 
-    return picture(formula(asked) if asked.part == "formula" else one_derivative(asked))
+    return picture(formula(request) if request.part == "formula" else one_derivative(request))
 
 
 def listed(arrays: Mapping[str, Any]) -> Record:

@@ -38,15 +38,15 @@ def _record(node: Node, is_inferred: bool) -> Record:
     }
 
 
-def symbols_in(asked: Question, functions: Collection[str]) -> list[Record]:
+def symbols_in(request: Question, functions: Collection[str]) -> list[Record]:
     """Return the symbols of a formula that parses but does not type-check, with their declarations."""
     try:
-        names = names_in(read(asked.formula)) - set(functions) if asked.dialect == "matrix" else set()
-        declared = {d.name: d for d in read_declarations(asked.declarations)}
+        names = names_in(read(request.formula)) - set(functions) if request.dialect == "matrix" else set()
+        declared = {d.name: d for d in read_declarations(request.declarations)}
     except MatcalcError:
         return []
     found = []
-    for name in sorted(names, key=lambda name: (asked.formula.find(name), name)):
+    for name in sorted(names, key=lambda name: (request.formula.find(name), name)):
         record = {"name": name, "kind": "?", "sizes": "", "facts": [], "known": [], "may": [], "inferred": True}
         if name in declared:
             d = declared[name]

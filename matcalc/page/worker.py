@@ -27,19 +27,19 @@ def work(connection: Connection, seconds: float) -> None:
     with suppress(EOFError, OSError):
         connection.send_bytes(b"ready")
         while True:
-            asked = json.loads(connection.recv_bytes())
+            request = json.loads(connection.recv_bytes())
             if hasattr(signal, "alarm"):  # in case the server dies meanwhile
                 signal.alarm(int(seconds) + 5)
-            connection.send_bytes(json.dumps(answer_within(answered, asked)).encode())
+            connection.send_bytes(json.dumps(answer_within(answered, request)).encode())
             if hasattr(signal, "alarm"):
                 signal.alarm(0)
 
 
-def answer_within(answered: object, asked: object) -> object:
+def answer_within(answered: object, request: object) -> object:
     """Return an answer, or an error message for too little memory, too deep a recursion, or a fault of matcalc."""
     assert callable(answered)
     try:
-        return answered(asked)
+        return answered(request)
     except (MemoryError, RecursionError):
         return {"error": {"message": TOO_LARGE}}
     except Exception as fault:

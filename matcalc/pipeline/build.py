@@ -57,6 +57,7 @@ from matcalc.language.containers import Filled, Form, Path, Results, form_of, is
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text
+from matcalc.pipeline.fixed_parts import may_save
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.progress import progress_line
@@ -259,7 +260,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         flops=flops,
         oracle=Later(__name__, "reference_of"),
         ahead=ahead_of(program, arguments, name, target),
-        with_fixed=None if sparse.stored else Later(__name__, "with_fixed"),
+        with_fixed=None if sparse.stored or _is_bound_in_vain(request) else Later(__name__, "with_fixed"),
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), index_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
@@ -268,6 +269,12 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
     return spec, own
+
+
+def _is_bound_in_vain(request: Request) -> bool:
+    """Whether the data of Python functions are bound, and nothing can be computed from them ahead."""
+    bound = request.names.bound
+    return bool(bound) and not may_save([node for nodes in _forms(request.outputs) for node in nodes], bound)
 
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:

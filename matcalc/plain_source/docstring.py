@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
 
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.language.syntax import Ast, parts_in
 from matcalc.language.write import text, where_text
 from matcalc.plain_source.language import Language, filled
@@ -76,18 +76,18 @@ def _filled(items: Sequence[str], width: int) -> list[str]:
 
 def _title(outputs: Sequence[Output], names: Names) -> str:
     """Return the sentence that says what the function returns."""
-    said: list[str] = []
+    sentences: list[str] = []
     root: Node | None = None
     for output in outputs:
         if output.what == "value":
-            said.append(formula(output, names))
+            sentences.append(formula(output, names))
             root = output.node
     parts: list[str] = []
     derivatives = [o for o in outputs if o.what != "value"]
     for _, group in groupby(derivatives, key=lambda o: (o.what, frozenset(o.along), o.root)):
         members = list(group)
         parts.append(_derivative(members, names, members[0].root is root and root is not None))
-    return f"Return {listed([*said, *parts])}."
+    return f"Return {listed([*sentences, *parts])}."
 
 
 def _derivative(members: Sequence[Output], names: Names, is_its: bool) -> str:
@@ -101,7 +101,7 @@ def _derivative(members: Sequence[Output], names: Names, is_its: bool) -> str:
         noun += "s"
     along = listed(first.along) if first.along else ""
     ending = {"hvp": f" times {along}", "vjp": f" at {along}", "differential": f" along {along}"}.get(first.what, "")
-    of = "" if is_its or first.root is None else f" of {text(formula_of(first.root, tuple(names.scope)))}"
+    of = "" if is_its or first.root is None else f" of {_named(first.root, names)}"
     return f"{'its' if is_its else 'the'} {noun} in {variables}{ending}{of}"
 
 
@@ -113,8 +113,12 @@ def listed(words: Sequence[str]) -> str:
 def formula(output: Output, names: Names) -> str:
     """Return the formula of a value as its user wrote it."""
     if output.written is None:
-        return text(formula_of(output.node, tuple(names.scope)))
+        return _named(output.node, names)
     return where_text(output.written) if parts_in(output.written) else text(output.written)
+
+
+def _named(node: Node, names: Names) -> str:
+    return where_text(named_formula(node, tuple(names.scope), names.named_parts))
 
 
 def _shape(words: Language, symbol: Node) -> str:

@@ -31,8 +31,8 @@ def result(words: Language, labels: Sequence[str], results: Sequence[str]) -> li
 
 def axis_of(name: str, symbols: Sequence[Node]) -> tuple[Node, int] | None:
     """Return the first axis whose length is a named size."""
-    wanted = Size.of(name)
-    return next(((s, axis) for s in symbols for axis, length in enumerate(s.shape) if length == wanted), None)
+    target = Size.of(name)
+    return next(((s, axis) for s in symbols for axis, length in enumerate(s.shape) if length == target), None)
 
 
 def size_value(words: Language, name: str, symbols: Sequence[Node], renamed: Mapping[str, str]) -> str:
@@ -40,11 +40,11 @@ def size_value(words: Language, name: str, symbols: Sequence[Node], renamed: Map
 
     Raises: NotSupported if no axis alone gives it.
     """
-    wanted = Size.of(name)
+    target = Size.of(name)
     for symbol in symbols:
         for axis, length in enumerate(symbol.shape):
             factor = length.substitute({name: Size.of(1)}) - length.substitute({name: Size.of(0)})
-            rest = length - wanted * factor
+            rest = length - target * factor
             if length.names != (name,) or not factor.is_integer or not rest.is_integer:
                 continue
             text = axis_text(words, renamed[symbol.name], symbol.rank, axis)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from matcalc.calculus.simplify.simplify import stable_all
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import NotSupported
-from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free, shown
 from matcalc.language.syntax import Ast
 from matcalc.plain_source import layout
@@ -167,7 +167,7 @@ def _tree_of(output: Output, reader: Reader) -> Ast:
     (stable,) = stable_all([output.node])
     names = reader.names
     if output.written is None:
-        return formula_of(stable, tuple(names.scope), names.named_parts)
+        return named_formula(stable, tuple(names.scope), names.named_parts)
     if stable is output.node:
         return output.written
     return stable_tree(output.written, names, reader.node_of)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from matcalc.calculus.simplify.simplify import stable_all
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
-from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, part_name, rebuild, shared, walk
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
@@ -60,5 +60,5 @@ def _rewritten(target: Node, own: Ast, made: dict[Ast, Ast], names: Names, node_
             parts.setdefault(node, made[part])
     labels = {node: f"part{k}_" for k, node in enumerate(parts)}
     trees = {labels[node]: tree for node, tree in parts.items()}
-    tree = formula_of(target, tuple(names.scope), {**names.named_parts, **labels})
+    tree = named_formula(target, tuple(names.scope), {**names.named_parts, **labels})
     return rebuild(tree, lambda node: trees.get(part_name(node), node) if node.head == "shared" else node)

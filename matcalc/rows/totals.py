@@ -266,8 +266,8 @@ class RowTotals:
         symbols = [s for s in self.request.names.ordered() if s.name not in without]
         symbols += known
         row_sizes = {n for s in read for size in s.shape for n in size.names}
-        wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - row_sizes
-        kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]
+        required = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - row_sizes
+        kept = [s for s in symbols if s in read or required & {n for size in s.shape for n in size.names}]
         tangents = tuple(s.name for s in kept if s.name in self.request.names.tangents)
         conditions = self.request.names.conditions
         names = Names({s.name: s for s in kept}, tuple(s.name for s in kept), tangents, conditions)
@@ -292,11 +292,11 @@ def sizes_of(made: RowTotals, given: Block) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _lengths(
-    wanted: tuple[str, ...], declared: tuple[tuple[str, tuple[Size, ...]], ...], shapes: tuple[tuple[int, ...], ...]
+    required: tuple[str, ...], declared: tuple[tuple[str, tuple[Size, ...]], ...], shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[int, ...]:
     """Return the lengths of sizes from the shapes of arguments. Raises: ShapeError if these disagree."""
     known = solve(declared, {name: shape for (name, _), shape in zip(declared, shapes, strict=True)}, {})
-    return tuple(known[name] for name in wanted)
+    return tuple(known[name] for name in required)
 
 
 def passes(count: int) -> str:

@@ -14,7 +14,8 @@ from typing import cast
 from matcalc.language.latex.latex_names import LOOKS, Templates
 from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
 from matcalc.language.numpy_names import CALL_FORMS, Called, NumpyNames
-from matcalc.language.read import BARS, TENSOR
+from matcalc.language.read import TENSOR
+from matcalc.language.signs import BARS, PRODUCT, ROOT
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -148,7 +149,9 @@ def _called(rule: Rule, words: tuple[str, ...]) -> Called:
     )
 
 
-SIGNS: Mapping[str, str] = {TENSOR: "tensor_product", BARS: "euclidean_length"}
+SIGNS: Mapping[str, str] = {
+    TENSOR: "tensor_product", BARS: "euclidean_length", ROOT: "square_root", PRODUCT: "entries_product",
+}  # fmt: skip
 """Signs of the grammar that are calls -> the role of their operation."""
 
 

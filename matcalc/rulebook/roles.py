@@ -45,6 +45,7 @@ ROLES: Mapping[str, str] = {
     "identity": "the matrix [i == j]",
     "all_ones": "an array of ones",
     "all_zeros": "an array of zeros",
+    "positions": "the vector 0, 1, ..., n - 1",
     "diagonal_trace": "the sum of a diagonal",
     "diagonals": "the matrix of a diagonal, the diagonal of a matrix",
     "lower_triangle": "the entries with i + k >= j",

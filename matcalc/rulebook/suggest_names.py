@@ -5,6 +5,7 @@ The names of other systems are data, `other_systems.toml`, each with our spellin
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -15,8 +16,14 @@ from matcalc.language.identifiers import nearest
 
 def proposal(name: str, known: Iterable[str]) -> str:
     """Return a hint with the replacement of an unknown function, or ""."""
+    if _SUMS.fullmatch(name):
+        return "write  sum{i: x[i]^2}  for a sum over an index"
     written = elsewhere().get(_plainly(name))
     return nearest(name, known).removeprefix("; ") if written is None else written and f"write  {written}"
+
+
+_SUMS = re.compile(r"(sum|Sum|∑|Σ|Sigma)_?[a-z0-9_ᵢⱼₖ]{0,3}")
+"""Sums over an index as papers write them: `Σ_i (...)`."""
 
 
 @cache

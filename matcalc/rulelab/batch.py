@@ -86,12 +86,12 @@ def lifts(root: Node, crossed: bool = True) -> Iterator[Lift]:
 def _crossings(root: Node) -> Iterator[Crossing]:
     """Yield every crossing under which operands keep the facts that operations require."""
     order = toposort(root)
-    asked = {(user, arg): set(toposort(arg)) for user in order for arg in user.args if _is_asked(user, arg)}
+    reached = {(user, arg): set(toposort(arg)) for user in order for arg in user.args if _is_asked(user, arg)}
     for user in order:
-        above = any(user in below for below in asked.values())
+        above = any(user in below for below in reached.values())
         for operand in dict.fromkeys(user.args):
             varies = any(n.kind == "symbol" for n in toposort(operand))
-            if varies and not above and (user, operand) not in asked:
+            if varies and not above and (user, operand) not in reached:
                 yield from (Crossing(user, operand, axis) for axis in range(operand.rank))
 
 

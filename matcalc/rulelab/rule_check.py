@@ -130,9 +130,9 @@ def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     field = "definition" if at.rule.kind == "definition" else "value"
     for output, found in zip(nodes, at.evaluate(list(nodes.values())), strict=True):
         what, where = named("the value", output), location(at)
-        wanted = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
-        if value[output].shape != wanted:
-            shapes = f": {value[output].shape}, not {wanted},{where}"
+        expected = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
+        if value[output].shape != expected:
+            shapes = f": {value[output].shape}, not {expected},{where}"
             yield Finding(f"{what} has the wrong shape", "value", float("inf"), 0.0, shapes)
             continue
         yield Finding(what, field, relative(found, value[output]), EXACT, where)

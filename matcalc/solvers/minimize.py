@@ -88,8 +88,8 @@ def minimize(
         numbers of fits; what reading f raises.
     Source: scipy.optimize.minimize and least_squares, with the derivatives that the method uses.
     """
-    asked = list(over) if isinstance(over, (list, tuple)) else [over]
-    if not compiled and (asked or threads != 1):
+    requested = list(over) if isinstance(over, (list, tuple)) else [over]
+    if not compiled and (requested or threads != 1):
         raise ValueError("over= and threads= need a compiled loop: give compiled=True")
     if compiled:
         method = compiled_method(method)
@@ -112,7 +112,7 @@ def minimize(
     if forms:
         start, data = spread(by_name(start, "start="), forms), spread(by_name(data or {}, "data="), forms)
     if compiled:
-        names = list(_by_part(dict.fromkeys(asked), "over=", parted.parts))
+        names = list(_by_part(dict.fromkeys(requested), "over=", parted.parts))
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
         start, data, rows = first_fit(start, data, names, parted.e.names.symbols)
     made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,
@@ -137,8 +137,8 @@ def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]
     """Return values by symbol name, where a part of a symbol (`x[0]`) has the name of the symbol that replaces it."""
     found = {}
     for key, value in by_name(values, what).items():
-        asked = read_wrt(key)
-        label = f"{name_of(asked.symbols)}[{asked.parts[0]}]" if asked.parts else ""
+        requested = read_wrt(key)
+        label = f"{name_of(requested.symbols)}[{requested.parts[0]}]" if requested.parts else ""
         found[next((name for name, piece in parts.items() if str(piece) == label), "") or name_of(key)] = value
     return found
 

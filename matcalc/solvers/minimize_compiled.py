@@ -95,9 +95,9 @@ def first_fit(
     for name in over:
         if name not in given:
             raise UnknownName(f"over: no value is given for {name}{nearest(name, list(given))}")
-        array, wanted = np.asarray(given[name]), len(symbols[name].shape) + 1 if name in symbols else 1
-        if array.ndim < wanted:
-            raise ShapeError(f"over: {name} has an axis of fits, so {wanted} axes in all, not {array.ndim}")
+        array, expected_rank = np.asarray(given[name]), len(symbols[name].shape) + 1 if name in symbols else 1
+        if array.ndim < expected_rank:
+            raise ShapeError(f"over: {name} has an axis of fits, so {expected_rank} axes in all, not {array.ndim}")
         one[name] = array[0] if len(array) else np.ones(array.shape[1:])
     first, rest = ({name: one.get(name, value) for name, value in values.items()} for values in (start, data))
     return first, rest, {name: given[name] for name in over}
@@ -110,7 +110,7 @@ def minimised(
 
     Raises: ValueError, TypeError, ShapeError, NotSupported or UnknownName for invalid input.
     """
-    asked = METHODS[method]
+    record = METHODS[method]
     given = made.given
     for present, what, instead in ((made.constraints, "constraints", "SLSQP"), (made.bounds, "bounds", "L-BFGS-B")):
         if present:
@@ -122,7 +122,7 @@ def minimised(
     if type(threads) is not int or threads < 1:
         raise ValueError(f"threads must be an integer of at least 1, not {shown(threads)}")
     shapes = given.packing.shapes
-    settings = _settings(method, asked, options, sum(map(prod, shapes.values())))
+    settings = _settings(method, record, options, sum(map(prod, shapes.values())))
     arrays, count = _batches(made, many)
     if check_facts:
         symbols = given.scope.symbols
@@ -141,7 +141,7 @@ class _Fits:
     starts: Matrix
 
     def solved(self, settings: Sequence[float], threads: int, is_many: bool) -> dict[str, Any]:
-        shapes, asked = self.made.given.packing.shapes, METHODS[self.method]
+        shapes, record = self.made.given.packing.shapes, METHODS[self.method]
         vectors = self._vectors() if self.method == "newton-cg" else {}
         callees = self._callees(vectors)
         blocks = self._blocks(callees[0]) if self.method == "lm" else ()
@@ -156,14 +156,14 @@ class _Fits:
                 known += [*entry, v, product]
             return known
 
-        X, F, G, counts = run(asked.loop, arguments, self.starts, settings, threads)
+        X, F, G, counts = run(record.loop, arguments, self.starts, settings, threads)
         status = counts[:, 0]
         for fault in np.unique(status[status > FAULT]).tolist():
             self._check_places(callees, fault)
         told = {one: self._message(callees, one) for one in sorted(set(status.tolist()))}
         fields: dict[str, Any] = {
             "x": _by_name(X, shapes), "jac": _by_name(G, shapes), "fun": F, "success": status <= SUCCESSES,
-            "status": status.copy(), **{name: counts[:, k].copy() for k, name in enumerate(asked.counts, 1)},
+            "status": status.copy(), **{name: counts[:, k].copy() for k, name in enumerate(record.counts, 1)},
         }  # fmt: skip
         if is_many:
             lines = [f"{np.sum(status == one)} of {len(status)}: {text}" for one, text in told.items()]
@@ -241,7 +241,7 @@ class _Fits:
         return f"linear algebra fails at {where}: {faults[status % PRODUCT - FAULT - 1]}"
 
 
-def _settings(method: str, asked: Method, options: Mapping[str, Any], variables: int) -> list[float]:
+def _settings(method: str, record: Method, options: Mapping[str, Any], variables: int) -> list[float]:
     """Return the options of a loop in order."""
     given = dict(options)
     nested = given.pop("options", None) or {}
@@ -249,20 +249,20 @@ def _settings(method: str, asked: Method, options: Mapping[str, Any], variables:
     for name in ("callback", "progress"):
         if given.pop(name, None):
             raise ValueError(f"{name}= needs a loop in Python: omit it, or compiled=True")
-    told = (dict.fromkeys(asked.tolerances, tol) if tol is not None else {}) | given | dict(nested)
+    told = (dict.fromkeys(record.tolerances, tol) if tol is not None else {}) | given | dict(nested)
     for name in told:
-        if name not in asked.options:
-            known = ", ".join(asked.options)
+        if name not in record.options:
+            known = ", ".join(record.options)
             raise ValueError(
-                f"{method} has no option {shown(name)}{nearest(str(name), list(asked.options))}; it has {known}"
+                f"{method} has no option {shown(name)}{nearest(str(name), list(record.options))}; it has {known}"
             )
     found = []
-    for name, default in asked.options.items():
+    for name, default in record.options.items():
         value = told.get(name)
         found.append(
-            _setting(name, value) if value is not None else asked.each * variables if default is None else default
+            _setting(name, value) if value is not None else record.each * variables if default is None else default
         )
-    radii = dict(zip(asked.options, found, strict=True))
+    radii = dict(zip(record.options, found, strict=True))
     if "eta" in radii and not radii["eta"] < 0.25:
         raise ValueError(f"eta is less than 1/4, not {radii['eta']}")
     if "eta" in radii and not 0 < radii["initial_trust_radius"] < radii["max_trust_radius"]:

@@ -150,8 +150,8 @@ def read_inputs(
         raise NotSupported(f"check_facts= evaluates the formula, which takes a dense copy of the sparse {sparse[0]}")
     arrays = {name: _array(scope.symbols[name], value) for name, value in {**values, **starts}.items()}
     shapes = [(name, scope.symbols[name].shape) for name in arrays]
-    told = sizes_by_name(sizes, scope)
-    found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
+    lengths = sizes_by_name(sizes, scope)
+    found = solve(shapes, {name: array.shape for name, array in arrays.items()}, lengths)
     packing = Packing({name: _shape(scope.symbols[name], found) for name in names})
     begun = {name: arrays[name] for name in names} if start is not None else None
     for name, value in (begun or {}).items():
@@ -171,11 +171,11 @@ def sizes_by_name(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, in
 
     Raises: UnknownName for a name that is not a size; TypeError for a value that is no integer.
     """
-    told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
-    for name in told:
+    lengths = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
+    for name in lengths:
         if name not in scope.size_names:
             raise UnknownName(f"sizes: {name} is not a size of the formulas{nearest(name, list(scope.size_names))}")
-    return told
+    return lengths
 
 
 def check_names(names: Sequence[str], start: Mapping[str, object] | None, data: Mapping[str, object]) -> None:

@@ -16,6 +16,7 @@ LEVELS = [1.81, -0.1, 1 / 3, 1e-300, 1e300, 0.0]
 VECTORS = [
     "std(x)", "var(x)", "std(x, 1)", "norm2(x - mean(x))", "sqrt(sum((x - mean(x)).^2)/n)", "x - mean(x)",
     "x - sum(x)/n", "3*x/7 - 3*mean(x)/7", "sum(abs(x - mean(x)))", "tanh(x) - mean(tanh(x))",
+    "tanh(x) - cos(x)/3 - mean(tanh(x) - cos(x)/3)", "std(sin(x) - atan(x) + 1/7)",
 ]  # fmt: skip
 ROWS = {  # for a matrix: the axis along which entries are equal
     "X - ones(m)*mean(X, axis=0)'": (0,),
@@ -24,6 +25,8 @@ ROWS = {  # for a matrix: the axis along which entries are equal
     "(X - ones(m)*mean(X, axis=0)')'*(X - ones(m)*mean(X, axis=0)')/(m - 1)": (0,),
     "var(X)": (0, 1),
     "std(X)": (0, 1),
+    "std(sin(X) - 3*atan(X), axis=1)": (1,),
+    "std(sin(X) - 3*atan(X), axis=0)": (0,),
 }
 WAYS = ("plain", "numba", "numpy", pytest.param("saved", marks=pytest.mark.whole))
 

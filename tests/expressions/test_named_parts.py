@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 import matcalc as mc
@@ -106,3 +107,80 @@ def test_on_a_terminal_what_does_not_fit_the_line_is_named(capsys, monkeypatch):
     assert capsys.readouterr().out == named
     assert cli.main([*words, "--as", "text"]) == 0
     assert capsys.readouterr().out == plain
+
+
+CALLED = [
+    ("norm2(r)^2 + s*sum(abs(r)) where r = X*w - y", "w", "X'*(2*r + s*sign(r)) where r = X*w - y"),
+    ("norm2(r)^2 where r = y - X*w", "w", "-2*X'*r where r = y - X*w"),
+    ("sum(log(1 + exp(-z))) where z = y.*(X*w)", "w", "-X'*(y.*sigmoid(-z)) where z = y.*(X*w)"),
+    ("sum(y.*log(q)) where p = exp(X*w), q = p/sum(p)", "w", "X'*(y - sum(y)*q) where q = softmax(X*w)"),
+    ("norm2(R)^2 + s*norm2(U)^2 where R = X - U*V'", "V", "-2*R'*U where R = X - U*V'"),
+    (
+        "y'*inv(K)*y where D = {i,j: sum{k: (X[i,k] - X[j,k])^2}}, E = exp(-D/s^2), K = E + eye(n)", "s",
+        "-2*(y'*P*(D.*E)*P*y)/s^3 where D = {i,j: sum{l: (X[i,l] - X[j,l])^2}}, E = exp(-D/s^2), K = eye(n) + E, "
+        "P = inv(K)",
+    ),
+]  # fmt: skip
+FORMS = "X: matrix(n, m); w: vector(m); y: vector(n); s: scalar; U: matrix(n, k); V: matrix(m, k)"
+
+
+@pytest.mark.parametrize(("text", "wrt", "named"), CALLED)
+def test_names_hold_in_factors_terms_and_multiples(text, wrt, named):
+    e = mc.expression(text, "; ".join(one for one in FORMS.split("; ") if one.partition(":")[0] in text))
+    g = e.gradient(wrt)
+    assert g.named() == named
+    assert read(named, g).node is g.node
+
+
+def test_a_derivation_defines_the_names_first():
+    e = mc.expression("norm2(W*h - y)^2 where a = V*x + b, h = tanh(a)", "W: matrix(k, n); V: matrix(n, m)")
+    lines = str(e.gradient("b").explain()).splitlines()
+    assert [line.split("    [")[0] for line in lines[:4]] == [
+        "1.        a = V*x + b", "2.        h = tanh(a)", "3.        f = norm2(W*h - y)^2",
+        "4.       df = 2*(W*h - y)'*W*d(tanh(a))",
+    ]  # fmt: skip
+    assert lines[-1] == "7. gradient = 2*(W'*(W*h - y))./cosh(a).^2"
+    assert r"\mathbf{h} &= \tanh\left(\mathbf{a}\right)" in e.gradient("b").explain("latex")
+
+
+def test_a_derivation_keeps_its_own_names():
+    e = mc.expression("norm2(f)^2 where f = A*x - y", "A: matrix(n, m)")
+    assert str(e.gradient("x").explain()).startswith("1.        f = norm2(A*x - y)^2")
+
+
+def test_local_variables_of_a_function_are_names():
+    def evidence(X, y, s):
+        K = X @ X.T + s * np.eye(X.shape[0])
+        L = np.linalg.cholesky(K)
+        a = np.linalg.solve(K, y)
+        e = 2 * np.sum(np.log(np.diag(L)))
+        return y @ a + e
+
+    let = "X: matrix(n, m); y: vector(n); s: scalar"
+    e = mc.expression(evidence, let)
+    assert e.named() == "a'*y + 2*sum(log(diag(L))) where K = X*X' + s*eye(n), a = inv(K)*y, L = chol(K)"
+    g = e.gradient("s")
+    assert read(g.named(), g).node is g.node
+    assert "K = X @ X.T + s * np.eye(n)" in g.python()
+    assert "K = X*X' + s*eye(n)" in str(g.explain())
+
+
+def test_a_variable_that_was_rebound_names_its_last_value():
+    def loss(X, w):
+        X = X - 1
+        z = X @ w
+        z = np.exp(z)
+        for _ in range(2):
+            z = z * z
+        return z.sum()
+
+    e = mc.expression(loss, "X: matrix(n, m); w: vector(m)")
+    assert read(e.named(), e).node is e.node
+    assert "X = " not in e.named()
+
+
+def test_saved_files_use_the_names(tmp_path):
+    e = mc.expression("norm2(r)^2 + s*sum(abs(r)) where r = X*w - y", "X: matrix(n, m); s: scalar")
+    path = tmp_path / "slope.py"
+    mc.compile(e.gradient("w")).save(path)
+    assert "result = X'*(2*r + s*sign(r)) where r = X*w - y" in path.read_text()

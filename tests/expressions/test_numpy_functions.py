@@ -260,21 +260,13 @@ def test_derivatives_of_random_programs():
         slope_agrees(program, number, "numpy")
 
 
-MET_EVERYWHERE = (360,)
-"""Programs whose derivative raises: `clip(w, -abs(w), abs(w))` is at its bounds everywhere, so at a kink."""
-
-
 @pytest.mark.parametrize("part", shares(10))
 def test_derivatives_of_four_hundred_random_programs(part):
     """Value and gradient of 400 programs, compiled for NumPy, against NumPy's own run and its differences."""
     for number, program in enumerate(programs(400, depth=4, seed=5)):
         if number % 10 != part:
             continue
-        if number in MET_EVERYWHERE:
-            with pytest.raises(mc.InternalError):
-                slope_agrees(program, number, "numpy")
-        else:
-            slope_agrees(program, number, "numpy")
+        slope_agrees(program, number, "numpy")
 
 
 @pytest.mark.long

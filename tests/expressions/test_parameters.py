@@ -270,7 +270,7 @@ REFUSED = [
     (value_at(3.0, X, Y), TypeError, "params is a container with W, b, v, not 3.0"),
     (value_at({**P, "W": "tanh"}, X, Y), TypeError, "params.W is 'tanh', which is no array"),
     (lambda: mc.gradient(of_dictionary, "params.z", LET), mc.UnknownName, "params.z is no part of params"),
-    (lambda: mc.pullback(of_dictionary, "params", declarations=LET), mc.NotSupported, "the pullback of a container"),
+    (lambda: mc.pullback(of_dictionary, "params.z", LET), mc.UnknownName, "params.z is no part of params"),
 ]
 
 
@@ -278,3 +278,63 @@ REFUSED = [
 def test_what_is_refused(call, fault, message):
     with pytest.raises(fault, match=message):
         call()
+
+
+def residuals(params, X, y):
+    return np.tanh(X @ params["W"] + params["b"]) @ params["v"] - y
+
+
+def test_pullbacks_return_cotangents_in_the_container_of_the_argument():
+    both = mc.pullback(residuals, "params", LET)
+    given = OrderedDict(P)
+    value, saved = both.forward(given, X, Y)
+    np.testing.assert_allclose(value, residuals(P, X, Y), rtol=1e-13)
+    weights = rng.standard_normal(6)
+    same_gradient(lambda params, X, y: weights @ residuals(params, X, y), given, both.backward(saved, weights))
+    several = both.backward(saved, np.stack([weights, 2 * weights]))
+    np.testing.assert_allclose(several["W"][1], 2 * several["W"][0])
+    both = mc.pullback(unpacked, ["X", "params"], LET)
+    value, saved = both.forward(params=Layer(**P), X=X, y=Y)
+    of_x, of_params = both.backward(saved, 1.0)
+    same_gradient(unpacked, Layer(**P), of_params)
+    assert of_x.shape == X.shape and both.args == ("params", "X", "y") and both.flat.second.source in both.source
+    one = mc.pullback(of_dictionary, "params.W", LET)
+    np.testing.assert_allclose(one.backward(one.forward(P, X, Y)[1], 1.0), of_params.W)
+    other = mc.pullback(of_dictionary, "X", LET)
+    np.testing.assert_allclose(other.backward(other.forward(P, X, Y)[1], 1.0), of_x)
+    with pytest.raises(TypeError, match="saved is the pair that forward returns"):
+        both.backward(saved[0], 1.0)
+    with pytest.raises(TypeError, match="params lacks b"):
+        both.forward({"W": P["W"]}, X, Y)
+
+
+def test_scores_in_containers():
+    rows = mc.scores(of_dictionary, "params", "m", declarations=LET)(P, X, Y)
+    both = mc.value_and_gradient(of_dictionary, "params", LET)
+    for k in range(6):
+        _, own = both(P, X[k : k + 1], Y[k : k + 1])
+        for name in P:
+            np.testing.assert_allclose(rows[name][k], own[name] / 6, rtol=1e-10)
+    layer = Layer(**P)
+    of_y, in_layer = mc.scores(of_attributes, ["y", "params"], "m", declarations=LET)(layer, X, Y)
+    assert type(in_layer) is Layer and of_y.shape == (6, 6)
+    np.testing.assert_allclose(in_layer.W, rows["W"])
+
+
+@pytest.mark.whole
+def test_batches_of_functions_of_containers():
+    both = mc.value_and_gradient(of_dictionary, "params", LET)
+    several = [{name: array + k for name, array in P.items()} for k in range(3)]
+    stacked = {name: np.stack([one[name] for one in several]) for name in P}
+    values, gradients = mc.batch(both, "params")(stacked, X, Y)
+    one_array = mc.batch(both, ["params.b"])(P | {"b": stacked["b"]}, X, Y)[0]
+    of_data = mc.batch(both.bind(params=P), "X")(X=np.stack([X, 2 * X]), y=Y)[0]
+    for k, own in enumerate(several):
+        value, gradient = both(own, X, Y)
+        np.testing.assert_allclose(values[k], value)
+        np.testing.assert_allclose(one_array[k], of_dictionary(P | {"b": own["b"]}, X, Y))
+        for name in P:
+            np.testing.assert_allclose(gradients[name][k], gradient[name])
+    np.testing.assert_allclose(of_data, [of_dictionary(P, X, Y), of_dictionary(P, 2 * X, Y)])
+    with pytest.raises(mc.UnknownName, match="params.z is no part of params"):
+        mc.batch(both, "params.z")

@@ -12,12 +12,14 @@ LINE = {
     "norm": {}, "t": {"df": 3.3}, "cauchy": {}, "laplace": {}, "logistic": {}, "skewnorm": {"a": 1.3}, "gumbel_r": {},
     "expon": {}, "uniform": {}, "gamma": {"a": 2.3}, "chi2": {"df": 3.0}, "invgamma": {"a": 2.2}, "lognorm": {"s": 0.8},
     "weibull_min": {"c": 1.7}, "beta": {"a": 2.1, "b": 1.4}, "pareto": {"b": 2.5}, "halfnorm": {}, "halfcauchy": {},
+    "vonmises": {"kappa": 1.7}, "truncnorm": {"a": -0.7, "b": 1.9}, "loggamma": {"c": 1.6},
+    "f": {"dfn": 3.2, "dfd": 5.1}, "fisk": {"c": 1.8}, "rayleigh": {}, "gumbel_l": {}, "invgauss": {"mu": 1.4},
 }  # fmt: skip
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
-DENSITY_ALONE = ("t", "skewnorm", "invgamma")
+DENSITY_ALONE = ("skewnorm", "vonmises", "invgauss")
 COUNTS = {
     "poisson": {"mu": 2.2}, "bernoulli": {"p": 0.3}, "binom": {"n": 4.0, "p": 0.3}, "nbinom": {"n": 2.5, "p": 0.4},
-    "geom": {"p": 0.3},
+    "geom": {"p": 0.3}, "betabinom": {"n": 4.0, "a": 1.7, "b": 2.3},
 }  # fmt: skip
 
 
@@ -60,8 +62,13 @@ def test_distributions_on_the_line(name, method):
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("method", ["pmf", "logpmf"])
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        *((name, method) for name in COUNTS for method in ("pmf", "logpmf")),
+        *((name, method) for name in ("poisson", "nbinom", "geom") for method in ("cdf", "sf", "logcdf", "logsf")),
+    ],
+)
 def test_distributions_of_counts(name, method):
     parameters = COUNTS[name]
     counts = np.array([-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 7.0])
@@ -69,7 +76,7 @@ def test_distributions_of_counts(name, method):
         called(name, method, parameters),
         counts,
         parameters,
-        [one for one in parameters if one != "n" or name != "binom"],
+        [one for one in parameters if one != "n" or name == "nbinom"],
     )
 
 
@@ -81,3 +88,73 @@ def test_distributions_of_vectors():
     k, p = np.array([1.0, 0.0, 3.0]), np.array([0.2, 0.3, 0.5])
     e = mc.expression(lambda k, p: stats.multinomial.logpmf(k, 4, p), "k: vector(n); p: vector(n)")
     np.testing.assert_allclose(e(k=k, p=p), stats.multinomial.logpmf(k, 4, p), rtol=1e-12)
+
+
+def _spd(rng, p):
+    A = rng.standard_normal((p, p + 2))
+    return A @ A.T / p + 0.3 * np.eye(p)
+
+
+rng = np.random.default_rng(5)
+MATRICES = {
+    "multivariate_normal": (
+        lambda x, mean, cov: stats.multivariate_normal.logpdf(x, mean, cov),
+        "x: vector(n); mean: vector(n); cov: matrix(n, n) spd",
+        {"x": rng.standard_normal(3), "mean": rng.standard_normal(3), "cov": _spd(rng, 3)},
+    ),
+    "multivariate_t": (
+        lambda x, loc, S, df: stats.multivariate_t.logpdf(x, loc, S, df=df),
+        "x: matrix(m, n); loc: vector(n); S: matrix(n, n) spd; df: scalar positive",
+        {"x": rng.standard_normal((4, 3)), "loc": rng.standard_normal(3), "S": _spd(rng, 3), "df": 3.4},
+    ),
+    "matrix_normal": (
+        lambda x, M, U, V: stats.matrix_normal.logpdf(x, mean=M, rowcov=U, colcov=V),
+        "x: matrix(m, n); M: matrix(m, n); U: matrix(m, m) spd; V: matrix(n, n) spd",
+        {"x": rng.standard_normal((2, 3)), "M": rng.standard_normal((2, 3)), "U": _spd(rng, 2), "V": _spd(rng, 3)},
+    ),
+    "wishart": (
+        lambda x, df, S: stats.wishart.logpdf(x, df, S),
+        "x: matrix(n, n) spd; df: scalar positive; S: matrix(n, n) spd",
+        {"x": _spd(rng, 3), "df": 4.6, "S": _spd(rng, 3)},
+    ),
+    "invwishart": (
+        lambda x, df, S: stats.invwishart(df, S).logpdf(x),
+        "x: matrix(n, n) spd; df: scalar positive; S: matrix(n, n) spd",
+        {"x": _spd(rng, 3), "df": 4.6, "S": _spd(rng, 3)},
+    ),
+}
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("name", MATRICES)
+def test_distributions_of_matrices(name):
+    function, declared, data = MATRICES[name]
+    np.testing.assert_allclose(mc.expression(function, declared)(**data), function(**data), rtol=1e-11)
+    gradients = mc.jacobian(function, list(data), declared)
+    for one, gradient in zip(data, gradients, strict=True):
+        step = rng.standard_normal(np.shape(data[one])) * 1e-5
+        step = (step + step.T) / 2 if "spd" in declared.partition(f"{one}: ")[2].partition(";")[0] else step
+        slope = (function(**data | {one: data[one] + step}) - function(**data | {one: data[one] - step})) / 2
+        axes = list(range(np.ndim(step)))
+        np.testing.assert_allclose(
+            np.tensordot(gradient(**data), step, [[k - len(axes) for k in axes], axes]), slope, rtol=1e-5, atol=1e-13
+        )
+
+
+def test_arguments_far_out_and_at_the_centre():
+    kappa = np.array([1e-3, 30.0, 499.0, 501.0, 5e3])
+    e = mc.expression(lambda x, kappa: stats.vonmises.logpdf(x, kappa), "x: vector(m); kappa: vector(m)")
+    x = np.array([0.1, -0.2, 0.03, 0.03, 0.001])
+    np.testing.assert_allclose(e(x=x, kappa=kappa), stats.vonmises.logpdf(x, kappa), rtol=1e-11)
+    e = mc.expression(lambda x, df: stats.t.cdf(x, df), "x: vector(m); df: scalar positive")
+    x = np.array([-1e4, -3.0, 0.0, 1e-9, 50.0])
+    np.testing.assert_allclose(e(x=x, df=2.3), stats.t.cdf(x, 2.3), rtol=1e-11)
+    np.testing.assert_allclose(np.diagonal(e.jacobian("x")(x=x, df=2.3)), stats.t.pdf(x, 2.3), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["genextreme.logpdf", "skellam.logpmf", "vonmises_fisher.logpdf", "levy_stable.pdf"])
+def test_other_distributions_are_refused_by_name(name):
+    distribution, method = name.split(".")
+    with pytest.raises(mc.NotSupported, match=f"scipy.stats.{name} is not supported on symbols") as caught:
+        mc.expression(lambda x, a: getattr(getattr(stats, distribution), method)(x, a), "x: vector(m); a: vector(m)")
+    assert "write its formula with NumPy" in caught.value.hint

@@ -86,7 +86,7 @@ def logistic(X, w, y):
     return np.sum(np.log(1 + np.exp(-y * (X @ w))))
 
 
-@task("sum(log(1 + exp(X*w))) - y'*X*w", derivative="hessian", traced=True, w="X'*diag(sigmoid(-X*w).*sigmoid(X*w))*X")
+@task("sum(log(1 + exp(X*w))) - y'*X*w", derivative="hessian", traced=True, w="X'*diag(sigmoid(X*w).*sigmoid(-X*w))*X")
 def fisher_information(X, w, y):
     return np.sum(np.log(1 + np.exp(X @ w))) - y @ X @ w
 

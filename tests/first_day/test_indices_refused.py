@@ -8,7 +8,8 @@ from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownN
 BAD = [
     ("x[k] + k", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
     ("sum(i)", "i: index(N)", ShapeError, "i is an index, not a number"),
-    ("x[k + 1]", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
+    ("x[2*k]", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
+    ("x[k - 1]", "x: vector(n); k: index", NotSupported, "the subscript k - 1 is not supported"),
     ("x[-k]", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
     ("x[y]", "x: vector(n); y: vector(n)", ShapeError, "a subscript is an integer or a size, not y"),
     ("X[i, j]", "X: matrix(m, n); i: index(M); j: index(N)", ShapeError, "X[i,j] has M and N indices"),

@@ -5,9 +5,11 @@ The gradient is compared with central differences of the NumPy function, which s
 
 import numpy as np
 import pytest
+from first_day.further_papers import FURTHER, FURTHER_REFUSED, SIZES
 from first_day.papers import PASSAGES, REFUSED
 
 import matcalc as mc
+from oracle.data import SIZES as ALL_SIZES
 from oracle.data import declared, make
 
 
@@ -20,20 +22,25 @@ def test_there_are_forty():
     assert len({p.paper for p in PASSAGES}) == len(PASSAGES) >= 36
 
 
+def test_there_are_sixty_further_ones():
+    assert len(FURTHER) + len(FURTHER_REFUSED) >= 60
+    assert len({p.paper for p in FURTHER}) == len(FURTHER)
+
+
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("passage", PASSAGES, ids=paper_of)
+@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER], ids=paper_of)
 def test_value(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let)
+    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage in FURTHER else None)
     found = e(**{name: data[name] for name in map(str, e.symbols)})
     np.testing.assert_allclose(found, passage.value(**data), rtol=1e-10)
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("passage", PASSAGES, ids=paper_of)
+@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER], ids=paper_of)
 def test_gradient(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let)
+    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage in FURTHER else None)
     rng = np.random.default_rng(3)
     weights = rng.standard_normal(np.shape(passage.value(**data))) if e.shape else 1.0
     scalar = (
@@ -53,7 +60,7 @@ def test_gradient(passage):
     np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize(("paper", "latex", "let", "words"), REFUSED, ids=[row[0] for row in REFUSED])
+@pytest.mark.parametrize(("paper", "latex", "let", "words"), [*REFUSED, *FURTHER_REFUSED], ids=lambda x: str(x)[:20])
 def test_refused(paper, latex, let, words):
     with pytest.raises(mc.MatcalcError, match=words) as caught:
         mc.expression(latex, let, dialect="latex")
@@ -94,6 +101,19 @@ SAME = [
         "norm2(X*w - y)^2",
     ),
     (r"\min_{w} \max_{i} w_i", "w: vector(n)", "max(w)"),
+    (r"\log |A|^{2}", "A: matrix(n, n)", "log(det(A)^2)"),
+    (r"\ln\left|A\right|^{-1/2}", "A: matrix(n, n)", "log(det(A)^(-1/2))"),
+    (r"|2\pi A|", "A: matrix(n, n)", "det(2*pi*A)"),
+    (r"{a \over b}", "a: scalar; b: scalar", "a/b"),
+    (r"\left( a + b \right. \left. + c \right)^2", "a: scalar; b: scalar; c: scalar", "(a + b + c)^2"),
+    (r"\sum_{i \in [n]} x_i", "x: vector(n)", "sum(x)"),
+    (r"\sum_{i \in \{1, \ldots, n\}} x_i", "x: vector(n)", "sum(x)"),
+    (r"\sum_{\substack{i,j=1 \\ i < j}}^n A_{ij}", "A: matrix(n, n)", "sum(triu(A, 1))"),
+    (r"\langle x | A | y \rangle", "A: matrix(n, n); x: vector(n); y: vector(n)", "x'*A*y"),
+    (r"\bra{x} A \ket{y}", "A: matrix(n, n); x: vector(n); y: vector(n)", "x'*A*y"),
+    (r"\sum_{i} w_i a_i, \quad a_i = x_i^2, \quad i = 1, \ldots, n.", "w: vector(n); x: vector(n)", "w'*(x.*x)"),
+    (r"\|x\|_0", "x: vector(n)", "sum(where(x != 0, 1, 0))"),
+    (r"\Phi(a + b)", "a: scalar; b: scalar", "normcdf(a + b)"),
     (r"\operatorname*{arg\,min}_w w^\top w", "w: vector(n)", "w'*w"),
     (r"\max_{x} x^\top a - x^\top x", "x: vector(n); a: vector(n)", "x'*a - x'*x"),
     (r"\tr{A B}", "A: matrix(n, n); B: matrix(n, n)", "tr(A*B)"),
@@ -152,3 +172,23 @@ def test_faults(latex, let, message):
     with pytest.raises(mc.MatcalcError, match=message) as caught:
         mc.expression(latex, let, dialect="latex")
     assert caught.value.text == latex and 0 <= caught.value.at <= len(latex)
+
+
+def test_sets_in_the_passage_declare():
+    latex = (
+        r"\|A x - b\|^2 + \operatorname{tr}(S), \quad "
+        r"x \in \mathbb{R}^n,\ A \in \mathbb{R}^{m \times n}, S \in \mathbb{S}^n"
+    )
+    e = mc.expression(latex, dialect="latex")
+    let = "A: matrix(m, n); x: vector(n); S: matrix(n, n) symmetric; b: vector(m)"
+    assert e.node is mc.expression("norm2(A*x - b)^2 + tr(S)", let).node
+    assert "x: vector(n);" in e.declarations
+
+
+def test_a_sum_over_unequal_indices_is_finite():
+    latex = r"\sum_{i \neq j} \frac{q_i q_j}{|x_i - x_j|}"
+    e = mc.expression(latex, "q: vector(n); x: vector(n)", dialect="latex")
+    q, x = np.array([1.0, 2.0, -1.0]), np.array([0.0, 1.0, 3.0])
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    assert np.isclose(e(q=q, x=x), 2 * sum(q[i] * q[j] / abs(x[i] - x[j]) for i, j in pairs))
+    assert np.isfinite(e.gradient("x")(q=q, x=x)).all()

@@ -44,7 +44,12 @@ FAULTS = [
         "for the product write a*b, between entries a comma",
     ),
     ("1.2.3", "expected an operator between '1.2' and '.3'", 3, "a number has one decimal point"),
-    ("a = b", "'=' is only allowed in keyword arguments, as in sum(X, axis=0)", 2, "to compare, write '=='"),
+    (
+        "a = b",
+        "'=' is only allowed in keyword arguments, as in sum(X, axis=0)",
+        2,
+        "write the formula alone, without f(x) =; to compare, '=='",
+    ),
     (
         "{k: [k = i]}",
         "'=' is only allowed in keyword arguments, as in sum(X, axis=0)",
@@ -62,13 +67,13 @@ FAULTS = [
         "a > b",
         "'>' is only allowed in an argument, as in where(x > 0, a, b), and in brackets in index form",
         2,
-        "",
+        "write where(x > 0, a, b) for a choice",
     ),
     (
         "(a > b)",
         "'>' is only allowed in an argument, as in where(x > 0, a, b), and in brackets in index form",
         3,
-        "",
+        "write where(x > 0, a, b) for a choice",
     ),
     ("{i: [0 <= i < k]}", "comparisons do not chain", 12, "write two conditions, [0 <= i]*[i < k]"),
     (
@@ -103,16 +108,16 @@ FAULTS = [
     ("x\0", "unexpected character '\\x00'", 1, ""),
     ("A.inv", "unexpected character '.'", 1, 'a function is called as inv(X); dialect="numpy" reads X.inv'),
     (
-        "exp(-||x||^2)",
+        "exp(-|x - y|)",
         "unexpected character '|'",
         5,
-        "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)",
+        "write abs(x - y) for magnitudes, det(x - y) for a determinant",
     ),
     (
         "a & b",
         "unexpected character '&'",
         2,
-        "there are no logical operators; where(x > 0, a, b) chooses entries",
+        "there are no logical operators: write where(a > 0, where(b > 0, x, y), y) for two conditions",
     ),
     (
         'norm(X, "one")',

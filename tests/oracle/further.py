@@ -128,6 +128,34 @@ def toeplitz(c, *r):
     return np.where(gaps >= 0, below[np.maximum(gaps, 0)], above[np.maximum(-gaps, 0)])
 
 
+def circulant(c):
+    column = c.reshape(-1)
+    return np.stack([np.roll(column, k) for k in range(column.size)], axis=1)
+
+
+def hankel(c, *r):
+    """Return a matrix constant along antidiagonals, from its first column and its last row without the first entry."""
+    first = c.reshape(-1)
+    last = r[0].reshape(-1) if r else np.zeros_like(first)
+    return np.array([[[*first, *last[1:]][i + j] for j in range(last.size)] for i in range(first.size)])
+
+
+def kron_sum(a, b):
+    return np.kron(a, np.eye(len(b))) + np.kron(np.eye(len(a)), b)
+
+
+def partial_trace(x, m, n):
+    """Return the traces of the n x n blocks."""
+    m, n = integer(m), integer(n)
+    return np.array([[np.trace(x[i * n : (i + 1) * n, j * n : (j + 1) * n]) for j in range(m)] for i in range(m)])
+
+
+def partial_trace_first(x, m, n):
+    """Return the sum of the n x n blocks on the diagonal."""
+    m, n = integer(m), integer(n)
+    return sum(x[i * n : (i + 1) * n, i * n : (i + 1) * n] for i in range(m))
+
+
 def vander(x, *n):
     count = integer(n[0]) if n else x.size
     return x.reshape(-1, 1) ** np.arange(count - 1, -1, -1)
@@ -202,6 +230,11 @@ FURTHER = {
     "tile": repeated,
     "repmat": stacked,
     "toeplitz": toeplitz,
+    "circulant": circulant,
+    "hankel": hankel,
+    "kron_sum": kron_sum,
+    "partial_trace": partial_trace,
+    "partial_trace_first": partial_trace_first,
     "vander": vander,
     "flip": lambda x, axis=None: np.flip(x) if axis is None else np.flip(x, integer(axis)),
     "circshift": stirring(lambda x, k: np.roll(x, k, 0)),

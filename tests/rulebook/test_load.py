@@ -30,6 +30,7 @@ digamma psi polygamma lambertw sinc log_ndtr besselj besseli besselk entr multig
 minimum clip atan2 hypot xlogy logaddexp betaln gammainc betainc where sum mean prod max min logsumexp var
 std softmax log_softmax cumsum cumprod sort median norm1 norm2 norminf normp norm norm_fro normalize tr
 trace diag vec unvec reshape vech tril triu kron khatri_rao blkdiag outer toeplitz vander flip circshift
+kron_sum partial_trace circulant hankel
 repmat cross conv commutation duplication eye ones zeros inv pinv det logdet slogdet adj adjugate solve cond
 spectral_norm norm_spec nuclear_norm norm_nuc lambda_max lambda_min sum_largest_eig spectral_radius
 spectral_projector svd_lowrank svd_shrink psd_part pfaffian chol qr_Q qr_R lu_P lu_L lu_U svd_U svd_s

@@ -73,3 +73,25 @@ def test_against_many_digits(name, call, given):
             usable = np.isfinite(truth) & (np.abs(truth) > 1e-290) & np.isfinite(condition)
             error = np.abs(found(a=a, b=b) - truth) / np.abs(truth) / condition
             assert np.all(error[usable] <= BOUND), (gap, a[usable], error[usable])
+
+
+SCALES = (1e-140, 1e-20, 1e-6, 1e-3)
+SMALL = [c for c in CALLS if c[0] not in {"acosh", "gamma", "log_erfc", "erfcinv"}]
+
+
+@pytest.mark.parametrize(("name", "call", "given"), [pytest.param(*c, id=c[1]) for c in SMALL])
+@pytest.mark.sampled(54)
+def test_small_points(name, call, given):
+    """Plain evaluation and compiled code, of points far apart beside their size: all digits of f(a) - f(b) cancel."""
+    with np.errstate(all="ignore"):
+        e = mc.expression(f"dd(t -> {call}, a, b)", "a: vector(n); b: vector(n)")
+        ways = e, mc.compile(e, target="numpy")
+        for scale in SCALES:
+            a = scale * points(name)
+            for ratio in (-0.7, 4.0):
+                b = ratio * a
+                truth, condition = exact(name, given, a, b)
+                usable = np.isfinite(condition) & (np.abs(truth) > 1e-200) & (np.abs(truth) < 1e200)
+                for way in ways:
+                    error = np.abs(way(a=a, b=b) - truth) / np.abs(truth) / condition
+                    assert np.all(error[usable] <= 10 * BOUND), (scale, ratio, way, a[usable], error[usable])

@@ -44,7 +44,9 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
     roots = dict.fromkeys((root, k) for k in kinks for sides, _ in _piece_sides(k) for root in sides)
     met = next(((root, k) for root, k in roots if any(_is_zero_where(u, root) for u in inside)), None)
     if met is None:
-        return weighed(node)
+        tied = _pieces_at_tie(node) if [_constant_side(one) for one in inside].count(0) == 1 else []
+        share = Fraction(1, max(len(tied), 1))
+        return add([(share, by_pieces(one, varies, combined, most // 2)) for one in tied]) if tied else weighed(node)
     root, kink = met
     found = []
     for (switch, _), (known, _) in zip(piece_templates(kink), _piece_sides(kink), strict=True):
@@ -52,6 +54,12 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
             part = remake(node, {arg: on_side(arg, root, known[root]) for arg in node.args})
             found.append(combined(entrywise(switch, kink), by_pieces(part, varies, combined, most // 2)))
     return add([(1, one) for one in found])
+
+
+def _pieces_at_tie(node: Node) -> list[Node]:
+    """Return the pieces on both sides of an argument that is always 0: of `between(x, -x, x)`, at its upper bound."""
+    sides_of_pieces = zip(piece_templates(node), _piece_sides(node), strict=True)
+    return [entrywise(piece, node) for (_, piece), (_, side) in sides_of_pieces if side == 0]
 
 
 def _entries(node: Node) -> list[Node]:

@@ -35,15 +35,15 @@ def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapp
 
     measured = {i for term in terms for i in term.axes}
     distinct = list(dict.fromkeys(out))
-    kept = [i for i in distinct if i in measured]
+    remaining = [i for i in distinct if i in measured]
     after = _multiplying_after(terms, measured - set(out), lengths)
     inner = [term for k, term in enumerate(terms) if k not in after]
-    own = [i for i in kept if any(i in term.axes for term in inner)]
+    own = [i for i in remaining if any(i in term.axes for term in inner)]
     core = _einsum(inner, own)
     if np.any(core != core) and any(term.annihilates for term in inner):
         core = _index_by_index(inner, own, lengths)
     if after:
-        core = _einsum([Factor(core, own), *(terms[k] for k in after)], kept)
+        core = _einsum([Factor(core, own), *(terms[k] for k in after)], remaining)
     shape = [lengths[i] if i in measured else 1 for i in distinct]
     full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
     if len(distinct) == len(out):
@@ -69,7 +69,7 @@ def _multiplying_after(terms: Sequence[Factor], summed: set[int], lengths: Mappi
     ]  # fmt: skip
 
 
-def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
+def _einsum(terms: Sequence[Factor], remaining: Sequence[int]) -> Any:
     import numpy as np
 
     if not terms:
@@ -79,11 +79,11 @@ def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
     for term in terms:
         flat += [term.array, [name_of[i] for i in term.axes]]
     if len(terms) > 2 and any(term.array.dtype == object for term in terms):
-        return _pair_by_pair(terms, kept)
-    return np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2)
+        return _pair_by_pair(terms, remaining)
+    return np.einsum(*flat, [name_of[i] for i in remaining], optimize=len(terms) > 2)
 
 
-def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
+def _pair_by_pair(terms: Sequence[Factor], remaining: Sequence[int]) -> Any:
     """Contract arrays of objects pair by pair, since NumPy's own path creates numbers that are no arrays."""
     import numpy as np
 
@@ -91,19 +91,19 @@ def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
     while left:
         position = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
         pair = [made, left.pop(position)]
-        needed = {*kept, *(i for term in left for i in term.axes)}
+        needed = {*remaining, *(i for term in left for i in term.axes)}
         axes = [i for i in dict.fromkeys(i for term in pair for i in term.axes) if i in needed]
-        axes = axes if left else list(kept)
+        axes = axes if left else list(remaining)
         made = Factor(np.asarray(_einsum(pair, axes)), axes)
     return made.array
 
 
-def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:
+def _index_by_index(terms: Sequence[Factor], remaining: Sequence[int], lengths: Mapping[int, int]) -> Any:
     """Return the sum over all points at which no operand annihilates, index by index for annihilating operands.
 
     If all entries along an index are excluded, factors of their sum are excluded as well.
     """
-    left = {i for term in terms if term.annihilates for i in term.axes}.difference(kept)
+    left = {i for term in terms if term.annihilates for i in term.axes}.difference(remaining)
     while left:
         index = min(left, key=lambda i: (len({j for term in terms if i in term.axes for j in term.axes}), i))
         left.remove(index)
@@ -116,15 +116,17 @@ def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mappi
             terms = [*terms, Factor((_einsum(switches, on) != 0) * 1.0, on, True)] if switches else terms
         terms = [*terms, Factor(_point_by_point(here, axes, lengths), axes)]
     values = [term for term in terms if not term.annihilates]
-    own = [i for i in kept if any(i in term.axes for term in values)]
-    return _point_by_point([Factor(_einsum(values, own), own), *(t for t in terms if t.annihilates)], kept, lengths)
+    own = [i for i in remaining if any(i in term.axes for term in values)]
+    return _point_by_point(
+        [Factor(_einsum(values, own), own), *(t for t in terms if t.annihilates)], remaining, lengths
+    )
 
 
-def _point_by_point(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:
+def _point_by_point(terms: Sequence[Factor], remaining: Sequence[int], lengths: Mapping[int, int]) -> Any:
     """Return the sum over all points at which no operand annihilates; large ones in slices of the longest index."""
     import numpy as np
 
-    order = [*kept, *sorted({i for term in terms for i in term.axes} - set(kept))]
+    order = [*remaining, *sorted({i for term in terms for i in term.axes} - set(remaining))]
     longest = max(order, key=lambda i: lengths[i], default=None)
     if longest is None or prod(lengths[i] for i in order) <= LARGE:
         value, holds = np.ones(()), np.ones((), dtype=bool)
@@ -132,11 +134,11 @@ def _point_by_point(terms: Sequence[Factor], kept: Sequence[int], lengths: Mappi
             array = _spread(term, order)
             value = value * array
             holds = holds & (array != 0) if term.annihilates else holds
-        return np.sum(np.where(holds, value, 0.0), axis=tuple(range(len(kept), len(order))))
+        return np.sum(np.where(holds, value, 0.0), axis=tuple(range(len(remaining), len(order))))
     rest = {i: n for i, n in lengths.items() if i != longest}
-    slices = [_point_by_point([_at(t, longest, k) for t in terms], [i for i in kept if i != longest], rest)
+    slices = [_point_by_point([_at(t, longest, k) for t in terms], [i for i in remaining if i != longest], rest)
               for k in range(lengths[longest])]  # fmt: skip
-    return np.stack(slices, axis=kept.index(longest)) if longest in kept else sum(slices)
+    return np.stack(slices, axis=remaining.index(longest)) if longest in remaining else sum(slices)
 
 
 def _spread(term: Factor, order: Sequence[int]) -> np.ndarray:

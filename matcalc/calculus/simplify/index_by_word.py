@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sums import summands
 
 
 def head(node: Node) -> str:
@@ -24,13 +25,37 @@ def of_rank(rank: int) -> str:
     return f"rank {rank}"
 
 
+def of_argument(operation: str, argument: str) -> str:
+    """Return the word of an operation whose argument has this head."""
+    return f"{operation} of {argument}"
+
+
 def _words(node: Node) -> list[str]:
-    """Return the words of a node: the operation's name and a map's rank; "selector" and its kind; or "sum"."""
+    """Return the words of a node: the operation's name and a map's rank; "selector" and its kind; or "sum".
+
+    An operation has a further word for the head of each argument: `inv(A + B)` matches no `inv(S)`.
+    """
     if node.kind == "selector":
         return ["selector", node.selector.kind]
     if node.kind == "map":
         return [head(node), of_rank(node.rank)]
-    return [head(node), *_quotient(node)] if node.kind in ("op", "sum") else []
+    if node.kind == "op":
+        names = [head(node), *_quotient(node)]
+        return names + [of_argument(name, word) for arg in node.args for word in _heads(arg) for name in names]
+    return ["sum"] if node.kind == "sum" else []
+
+
+def _heads(argument: Node) -> list[str]:
+    """Return the heads by which a pattern's argument must agree with a node's.
+
+    Transposing or scaling an argument may make a product of one factor of it. That factor counts too.
+    """
+    if len(summands(argument)) > 1:
+        return ["sum"]
+    if argument.kind == "product" and len(argument.args) > 1:
+        return ["product"]
+    inner = argument.args[0] if argument.kind == "product" and argument.args else argument
+    return [head(inner)] if inner.kind in ("map", "op") and not is_function_variable(inner) else []
 
 
 def _quotient(node: Node) -> list[str]:

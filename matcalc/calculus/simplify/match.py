@@ -222,6 +222,17 @@ def match_product(
             yield found
 
 
+def occurrences(part: Node, subject: Node) -> Iterator[Found]:
+    """Yield the places of a product, as it is, among the operands of the product `subject`."""
+    own = OpenProduct(Fraction(1), part.args, part.indices, part.out, part.index_sizes)
+    start = Found(EMPTY, frozenset(), {}, subject.coef / part.coef)
+    for found in _locate_parts(own.operands, (), subject, start, None):
+        if all(index in found.indices for index in part.out) and is_part(
+            subject, found.positions, found.indices, part.out
+        ):
+            yield found
+
+
 @lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Operand, ...]:
     """Return the operands of a pattern in the order in which they are located."""
@@ -338,13 +349,15 @@ def _locate_parts(
     for position, (node, indices) in enumerate(subject.operands):
         if position in found.positions or node is not part:
             continue
-        orders = [indices]
+        orders = [(indices, 1)]
         if is_matrix(indices) and "symmetric" in node.facts:
-            orders.append(indices[::-1])
-        for order in orders:
+            orders.append((indices[::-1], 1))
+        elif node.rank > 2:
+            orders += [(tuple(indices[axis] for axis in order), sign) for order, sign in node.exchanges]
+        for order, sign in orders:
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
-                step = found._replace(positions=found.positions | {position}, indices=mapped)
+                step = found._replace(positions=found.positions | {position}, indices=mapped, coef=sign * found.coef)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.calculus.simplify.compiled_rewrites import RANKS, ROWS, kinds
-from matcalc.calculus.simplify.index_by_word import of_rank
+from matcalc.calculus.simplify.index_by_word import of_argument, of_rank
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name, names_in, walk
 from matcalc.rulebook.load import Rulebook
@@ -20,7 +20,7 @@ from matcalc.rulebook.rule import Rewrite, Rule
 CALLED = re.compile(r"([^\W\d]\w*)\(")
 """A name that is called, in the text of a formula."""
 CANCELLED = {"scalar": {"sum"}}
-"""Words that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
+"""Words and arguments that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
 HEADS = {"sum": "sum", "product": "product", "part": "product"}
 """The kind of the node that a tree with this head becomes."""
 
@@ -60,10 +60,17 @@ def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
         Entry(
             kind,
             heads | by_rows if kind == ROWS else heads,
-            (names | {of_rank(RANKS[kind])} if mapped else names) - CANCELLED.get(kind, set()),
+            _without_cancelled(names | {of_rank(RANKS[kind])} if mapped else names, kind),
         )
         for kind in kinds(rewrite)
     )
+
+
+def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
+    """Return the words that a left side has in a reading of its array variables."""
+    if kind not in CANCELLED:
+        return words
+    return frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
 
 
 def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
@@ -104,6 +111,8 @@ def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[
         if rule is not None:
             definition = read(rule.definition(0) or "") if rule.kind == "definition" else None
             names |= {rule.name} if definition is None else _names(definition, book, {})
+            if definition is None and rule.kind != "map":
+                names |= {of_argument(rule.name, word) for arg in ast.args for word in _argument(arg, book, declared)}
         elif ast.head == "block" or _selects(ast):
             names.add("selector")
         elif _is_quotient(ast) or (ast.head == "power" and _is_no_count(ast, declared)):
@@ -111,6 +120,23 @@ def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[
         if ast is not tree and ast.head == "sum":
             names.add("sum")
     return frozenset(names)
+
+
+def _argument(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:
+    """Return the head of the node that an argument of an operation becomes; nothing if it is not evident."""
+    parts = [arg for arg in tree.args if _has_tensors(arg, declared)]
+    is_distinct = len(set(map(repr, tree.args))) == len(tree.args) > 1
+    if tree.head == "sum" and parts and is_distinct:
+        return frozenset({"sum"})
+    if tree.head == "product" and len(parts) > 1 and is_distinct and {"*"}.issuperset(tree.value):  # type: ignore[arg-type]
+        return frozenset({"product"})
+    rule = _rule(tree, book) if _has_tensors(tree, declared) else None
+    return frozenset({rule.name} if rule is not None and rule.kind != "definition" else ())
+
+
+def _has_tensors(tree: Ast, declared: Mapping[str, str]) -> bool:
+    """Whether a tree contains a variable that is a tensor."""
+    return any(declared.get(name, "number") not in ("number", "integer", "function") for name in names_in(tree))
 
 
 def _has_variables(call: Ast, declared: Mapping[str, str]) -> bool:

@@ -12,10 +12,11 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from matcalc.cached import cached_property
 from matcalc.compiler.blas import blas_stored_choice
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
@@ -67,7 +68,6 @@ class Compiled:
 
     _ready: Found | None = None
     _blas: str | None = None  # the BLAS library, if it is known without the kernels
-    _text: str
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object with a call slot if the function has an entry in machine code."""
@@ -97,9 +97,9 @@ class Compiled:
         """Run the text of the module; return the seconds of each stage."""
         spec = self.spec
         start = time.perf_counter()
-        self._text = beside().text_of(spec)
+        text = self._text
         middle = time.perf_counter()
-        self._lease: Lease | None = beside().lease_of(spec, self._text)
+        self._lease: Lease | None = beside().lease_of(spec, text)
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
@@ -113,15 +113,14 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            object_code_cache.keep(spec, self._text, beside().made(into), code)
+            object_code_cache.keep(spec, beside().made(into), code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_object_code(self, found: Found) -> None:
         """Use machine code without running its text; the fallback takes inexact arguments and evaluates shapes."""
         ready = found.object_code
-        self._text, self.address, self._lease = ready.source, ready.address, None
+        self.address, self._lease, self._quick, self._shapes = ready.address, None, None, _refuse
         self._into = self._run = object_code_cache.Exactly(self.spec, ready)
-        self._quick, self._shapes = None, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
@@ -132,7 +131,7 @@ class Compiled:
         """The module of the source; it is run now if only its machine code was loaded."""
         with loading:
             if self._lease is None:
-                self._lease = beside().lease_of(self.spec, beside().text_of(self.spec))
+                self._lease = beside().lease_of(self.spec, self._text)
             return self._lease.module
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -177,8 +176,7 @@ class Compiled:
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        made: Bound = beside().bound(self, self._kept, {**named, **keywords})
-        return made
+        return cast("Bound", beside().bound(self, self._kept, {**named, **keywords}))
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write the results into exact arrays that share no memory; before writing, raise one of UNFIT for others."""
@@ -234,6 +232,11 @@ class Compiled:
         """The names of the arguments, in order."""
         return self.spec.names
 
+    @cached_property
+    def _text(self) -> str:
+        """The text of the module."""
+        return str(beside().text_of(self.spec))
+
     @property
     def source(self) -> str:
         """The program that runs, under a header with the formula of each result."""
@@ -242,8 +245,7 @@ class Compiled:
     @property
     def plan(self) -> Plan:
         """Kernel calls and loops with their flops and bytes; printing adds their least times on this machine."""
-        made: Plan = beside().plan_of(self.spec, self._text)
-        return made
+        return cast("Plan", beside().plan_of(self.spec, self._text))
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -316,15 +318,15 @@ class Compiled:
         if out is None:
             return self._finish(inputs, [new_result(o, shape) for o, shape in zip(spec.outputs, shapes, strict=True)])
         parts = flatten(spec.nesting, out, "out")
-        wanted = check_outs(spec.outputs, parts, shapes)
+        targets = check_outs(spec.outputs, parts, shapes)
         results = []
-        for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
+        for operand, shape, place in zip(spec.outputs, shapes, targets, strict=True):
             is_free = place is not None and not needs_copy(place, arrays)
             result = place if place is not None and is_free else new_result(operand, shape)
             if is_free and operand.zero_filled:
                 result[...] = 0.0
             results.append(result)
-        return self._finish(inputs, results, wanted)
+        return self._finish(inputs, results, targets)
 
     def _output_shapes(
         self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
@@ -338,7 +340,7 @@ class Compiled:
             pass
         return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
 
-    def _finish(self, inputs: Sequence[Any], results: list[Any], wanted: Sequence[Array | None] = ()) -> Any:
+    def _finish(self, inputs: Sequence[Any], results: list[Any], targets: Sequence[Array | None] = ()) -> Any:
         """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
         status = self._fill(inputs, results)
         if status > self.spec.numeric_faults:
@@ -346,7 +348,7 @@ class Compiled:
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         with np.errstate(over="ignore"):
-            for k, place in enumerate(wanted):
+            for k, place in enumerate(targets):
                 if place is not None and place is not results[k]:
                     place[...] = results[k]
                     results[k] = place

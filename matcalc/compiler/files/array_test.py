@@ -128,8 +128,8 @@ def _projections(reference: Reference, derivatives: Sequence[Derivative], target
     """Return the functions that project on the sets of the arguments."""
     functions = []
     for number, text in enumerate(_projected(reference, derivatives).values(), 1):
-        said = '"""Return M projected on the set that an argument is in."""'
-        functions.append(in_words(f"def projection_{number}(M):\n{INDENT}{said}\n{INDENT}return {text}", target))
+        sentence = '"""Return M projected on the set that an argument is in."""'
+        functions.append(in_words(f"def projection_{number}(M):\n{INDENT}{sentence}\n{INDENT}return {text}", target))
     return functions
 
 

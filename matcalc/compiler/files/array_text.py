@@ -96,6 +96,6 @@ def _entry(spec: CompiledSpec) -> str:
     parameters = [*(f"{n}: {hint}" for n in names.arguments), *(f"{names.sizes[n]}: int" for n in spec.sizes)]
     head = f"def {spec.name}({', '.join(parameters)}):"
     opening = [head] if len(head) < WIDTH else [f"def {spec.name}(", *(f"{INDENT}{p}," for p in parameters), "):"]
-    said = [INDENT + line if line else "" for line in documented(spec, NOTES)]
-    text = "\n".join([*opening, *said, *(INDENT + line for line in [*body, *checks, *end])])
+    documentation = [INDENT + line if line else "" for line in documented(spec, NOTES)]
+    text = "\n".join([*opening, *documentation, *(INDENT + line for line in [*body, *checks, *end])])
     return in_words(text, spec.target)

@@ -55,12 +55,12 @@ class Unit:
 
         Raises: NotSupported where two texts have different functions of one name.
         """
-        said = comments(text)
+        remarks = comments(text)
         found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
         for node in found:
             if node.name in self.own and ast.dump(self.own[node.name][0]) != ast.dump(node):
                 raise NotSupported(f"two functions of one file are called {node.name}", hint="write a file for each")
-        self.own |= {node.name: (node, said) for node in found}
+        self.own |= {node.name: (node, remarks) for node in found}
         return [node.name for node in found]
 
     def source(self, name: str) -> tuple[ast.FunctionDef, dict[int, str]]:
@@ -78,14 +78,14 @@ class Unit:
 
     def function(self, name: str, given: Iterable[Kind] = ()) -> Function:
         """Return a function for the kinds of its arguments."""
-        node, said = self.source(name)
+        node, remarks = self.source(name)
         stated = signature(node)
         kinds = tuple(stated[1] if stated else given)
         if (name, kinds) not in self.functions:
             versions = sum(known == name for known, _ in self.functions)
             taken = load_c_words().reserved_for([name]) | self.reserved
             called = free(name, taken) + (f"_{versions + 1}" if versions else "")
-            made = Function(self, node, said, called, kinds, stated[0] if stated else None)
+            made = Function(self, node, remarks, called, kinds, stated[0] if stated else None)
             self.functions[name, kinds] = made
             made.infer()
         return self.functions[name, kinds]
@@ -131,7 +131,7 @@ class Function(Body):
         self,
         unit: Unit,
         node: ast.FunctionDef,
-        said: Mapping[int, str],
+        remarks: Mapping[int, str],
         called: str,
         given: tuple[Kind, ...],
         result: Kind | None,
@@ -142,7 +142,7 @@ class Function(Body):
         self.under_way = False
         self.text = ""
         self.callees: list[Function] = []
-        super().__init__(node, said, called, given)
+        super().__init__(node, remarks, called, given)
         self.work = Workspace(node, self)
 
     @property

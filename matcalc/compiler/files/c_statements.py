@@ -21,9 +21,9 @@ COLUMN = 56
 class Body:
     """The names and statements of a function; a subclass knows what may be called."""
 
-    def __init__(self, node: ast.FunctionDef, said: Mapping[int, str], called: str, given: tuple[Kind, ...]) -> None:
+    def __init__(self, node: ast.FunctionDef, remarks: Mapping[int, str], called: str, given: tuple[Kind, ...]) -> None:
         self.node = node
-        self.said = said
+        self.remarks = remarks
         self.called = called
         self.arguments = node.args.args
         if len(self.arguments) != len(given):
@@ -90,11 +90,11 @@ class Body:
         return []
 
     def with_comment(self, statement: ast.stmt, lines: list[str]) -> list[str]:
-        said = self.said.get(statement.lineno, "")
-        if not (said and lines and self.is_writing):
+        remarks = self.remarks.get(statement.lineno, "")
+        if not (remarks and lines and self.is_writing):
             return lines
-        said = said.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
-        return [f"{lines[0]:<{COLUMN}}  /* {said} */", *lines[1:]]
+        remarks = remarks.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+        return [f"{lines[0]:<{COLUMN}}  /* {remarks} */", *lines[1:]]
 
     def statement(self, statement: ast.stmt) -> list[str]:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

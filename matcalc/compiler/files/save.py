@@ -265,8 +265,8 @@ def _docstring_wrapped(function: str) -> str:
     lines = function.splitlines()
     if len(lines[1]) <= WIDTH or not (lines[1].startswith(f'{INDENT}"""') and lines[1].endswith('"""')):
         return function
-    said = lines[1].strip()[3:-3]
-    wrapped = textwrap.wrap(said, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+    sentence = lines[1].strip()[3:-3]
+    wrapped = textwrap.wrap(sentence, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
     text = [f'{INDENT}"""{wrapped[0]}', *(f"{INDENT}{line}" for line in wrapped[1:]), f'{INDENT}"""']
     return "\n".join([lines[0], *text, *lines[2:]])
 
@@ -297,9 +297,14 @@ def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
     signatures = [f'"{part.spec.name}_numba_into": {_dedented(signature_text(part.entered))},' for part in parts]
     pieces.append("\n".join(["return {", textwrap.indent("\n".join(signatures), INDENT), "}"]))
     body = "\n\n".join(piece for piece in pieces if piece).replace(', "cache": True}', "}")
-    said = "Import Numba, define the kernels of this file as globals, return the types of what is compiled."
+    sentence = "Import Numba, define the kernels of this file as globals, return the types of what is compiled."
     names = textwrap.wrap(", ".join(sorted(defined)), WIDTH - 16)
-    lines = ["@cache", "def kernels():", f'{INDENT}"""{said}"""', *(f"{INDENT}global {n.rstrip(',')}" for n in names)]
+    lines = [
+        "@cache",
+        "def kernels():",
+        f'{INDENT}"""{sentence}"""',
+        *(f"{INDENT}global {n.rstrip(',')}" for n in names),
+    ]
     return "\n".join([*lines, *(INDENT + line if line else "" for line in body.splitlines())])
 
 

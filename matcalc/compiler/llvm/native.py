@@ -29,7 +29,6 @@ from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba.llvm_passes import optimise, settle
-from matcalc.compiler.spec.module_text import numba_text
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.cache_entries import count_built
 
@@ -42,6 +41,7 @@ class Linker:
     def __init__(self) -> None:
         self.codes: dict[str, bytes] = {}
         self.names: list[str] = []
+        self.around = surroundings()
 
     def __call__(self, name: str, kinds: Sequence[Kind]) -> Outside | None:
         """Return a kernel, or a function of numbers, that is compiled where it is not kept; None for others."""
@@ -50,10 +50,11 @@ class Linker:
             return None
         if item.is_kernel:
             symbol = symbol_of("numba", name)
-            found = kernel(symbol, surroundings())
+            found = kernel(symbol, self.around)
             if found is None:
                 load_items("numba", [name])
-                found = kernel(symbol, surroundings())
+                self.around = surroundings()  # Numba, which is imported now, may have other settings
+                found = kernel(symbol, self.around)
             return None if found is None else outside_kernel(symbol, found.types)
         if any(kind.rank for kind in kinds):
             return None
@@ -80,16 +81,17 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         return None
     middle = perf_counter()
     part = compiled_part(symbol, assembly, linker)
-    if not is_there(part, surroundings()):  # routines that only an import of SciPy finds
+    around = linker.around
+    if not is_there(part, around):  # routines that only an import of SciPy finds
         load_items("numba", linker.names)
-        if not is_there(part, surroundings()):
+        around = surroundings()
+        if not is_there(part, around):
             return None
     count_built()
-    text = numba_text(spec)
-    keep(spec, text, Made(part, True, surroundings()), into)
+    keep(spec, Made(part, True, around), into)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
-    return Ready(text, code, address, into), seconds
+    return Ready(code, address, into), seconds
 
 
 def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:

@@ -48,7 +48,7 @@ class Lifetimes:
         self.holders = [name for name in arrays if name not in roots and (name not in given or assigned[name])]
         self.last: dict[int, list[str]] = {}
         self.free: set[str] = set()
-        uses = _Uses(roots)
+        uses = _Uses(roots, plain)
         for name in sorted(set(self.holders) - set(given)):
             block = uses.home(body, name)
             users = uses.users(block, name)
@@ -83,11 +83,19 @@ def _of(expr: Expr) -> str | None:
     return expr.name if isinstance(expr, Name) else None
 
 
-class _Uses:
-    """Which statements of a function speak of which names; of `roots`, as of the other name."""
+def _names(item: Any) -> set[str]:
+    """Return the names in a statement or an expression."""
+    return {part.name for part in within((item,)) if isinstance(part, Name | Let)}
 
-    def __init__(self, roots: Mapping[str, str]) -> None:
-        self.roots = roots
+
+class _Uses:
+    """Which statements of a function speak of which names; of `roots`, as of the other name.
+
+    `plain` are the uses without roots, if they are known.
+    """
+
+    def __init__(self, roots: Mapping[str, str], plain: _Uses | None = None) -> None:
+        self.roots, self.plain = roots, plain
         self._known: dict[int, Collection[str]] = {}
         self._blocks: dict[int, dict[str, list[Statement]]] = {}
 
@@ -98,7 +106,7 @@ class _Uses:
             if isinstance(item, If | For | While):
                 found = set().union(*map(self.of, parts(item)))
             else:
-                names = {part.name for part in within((item,)) if isinstance(part, Name | Let)}
+                names = self.plain.of(item) if self.plain else _names(item)
                 found = {self.roots.get(name, name) for name in names}
             self._known[id(item)] = found
         return found

@@ -24,12 +24,11 @@ from matcalc.store.installation import installation, settings
 
 
 class Image(NamedTuple):
-    """A cached function: its text, its object code, and the digest of the entry that Python calls.
+    """A cached function: its object code, and the digest of the entry that Python calls.
 
     `surroundings` are the build settings under which its kernels are cached.
     """
 
-    source: str
     part: Part
     entry: str
     surroundings: tuple[str, ...]
@@ -44,9 +43,8 @@ class Made(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A loaded image: its text, its code, the address of its function, and its entry."""
+    """A loaded image: its code, the address of its function, and its entry."""
 
-    source: str
     code: MachineCode
     address: int
     entry: MachineCode
@@ -79,13 +77,13 @@ def recalled(spec: CompiledSpec) -> Ready | None:
         if entry is None:
             return None
         code, address = placed(image.part)
-        return Ready(image.source, code, address, entry)
+        return Ready(code, address, entry)
 
 
-def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode) -> None:
+def keep(spec: CompiledSpec, made: Made, entry: MachineCode) -> None:
     """Cache a compiled function, if it can run without Numba."""
     if made.is_for_all and entry.digest and is_cached(made.part):
-        image = (source, written(made.part), entry.digest, made.surroundings)
+        image = (written(made.part), entry.digest, made.surroundings)
         cache_entries.write("image", _key(spec), pickle.dumps(image))
 
 
@@ -93,8 +91,8 @@ def _read(key: str) -> Image | None:
     content = cache_entries.read("image", key)
     if content is None:
         return None
-    source, part, *rest = pickle.loads(content)
-    return Image(source, read(part), *rest)
+    part, *rest = pickle.loads(content)
+    return Image(read(part), *rest)
 
 
 def _key(spec: CompiledSpec) -> str:

@@ -17,7 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from matcalc.compiler.machine.provenance import features_of_host, widest
+from matcalc.compiler.machine.provenance import features_of_host, name_of_host, widest
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 
@@ -133,7 +133,7 @@ def host_machine() -> Any:
 
 def host() -> tuple[str, str]:
     """Return the name and the features of this processor, as passed to LLVM."""
-    return llvm.get_host_cpu_name(), widest(features_of_host())
+    return name_of_host(), widest(features_of_host())
 
 
 @cache

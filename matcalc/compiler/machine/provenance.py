@@ -67,12 +67,17 @@ def surroundings() -> tuple[str, ...]:
 
 def own() -> str:
     """Return the provenance of code compiled in this process."""
-    name = os.environ.get(CPU_NAME) or llvm.get_host_cpu_name()
+    name = os.environ.get(CPU_NAME) or name_of_host()
     return _for_level(name, os.environ.get(CPU_FEATURES) or features_of_host())
 
 
 def _for_level(name: str, features: str) -> str:
-    return f"{compiler_version()}\n{llvm.get_process_triple()} {name} {widest(features)}"
+    return f"{compiler_version()}\n{_triple()} {name} {widest(features)}"
+
+
+@cache
+def _triple() -> str:
+    return llvm.get_process_triple()  # type: ignore[no-any-return]
 
 
 @cache
@@ -113,6 +118,12 @@ def _in_force() -> Mapping[str, str]:
     from numba import config
 
     return {name: str(getattr(config, name, None)) for name in SETTINGS}
+
+
+@cache
+def name_of_host() -> str:
+    """Return LLVM's name of this processor."""
+    return llvm.get_host_cpu_name()  # type: ignore[no-any-return]
 
 
 @cache

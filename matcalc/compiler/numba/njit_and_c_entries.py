@@ -109,9 +109,9 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
         call.append(array if operand.shape else f"{array}[0]" if dtype else f"inputs[{k}][0]")
     call += [names.sizes[n] for n in spec.sizes]
     results = [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
-    blank = [k for k, operand in enumerate(spec.outputs) if operand.zero_filled]
-    body += [f"{names.outputs[k]} = {results[k]}" for k in blank] + cleared(spec, names)
-    call += [names.outputs[k] if k in blank else result for k, result in enumerate(results)]
+    zeroed = [k for k, operand in enumerate(spec.outputs) if operand.zero_filled]
+    body += [f"{names.outputs[k]} = {results[k]}" for k in zeroed] + cleared(spec, names)
+    call += [names.outputs[k] if k in zeroed else result for k, result in enumerate(results)]
     body.append(f"return into({', '.join(call)})")
     settings = "REALS = types.CPointer(types.CPointer(types.float64))\n"
     settings += "ANY = types.CPointer(types.voidptr)\n" if has_indices else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import lcm
 
 from matcalc.compiler.kernels.library import free_names, global_names, import_block, load_library
@@ -49,14 +50,20 @@ FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
 
 def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -> str:
     """Return a function's name, extended by underscores until it collides with no name of `texts` or `others`."""
-    items = {item for target in ("numba", "numpy") for item in load_library(target).items}
-    used = {word for text in texts for word in global_names(text)}
-    taken = {*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items), *used, *others}
+    used = {word for text in texts if text for word in global_names(text)}
     if DUNDER.match(name):  # reserved by modules, such as __name__
         name = name.strip("_") or "f"
-    while any(w.startswith(name) and FORMS.fullmatch(w, len(name)) for w in taken):
+    similar = [word for taken in (_reserved(), used, others) for word in taken if word.startswith(name)]
+    while any(word.startswith(name) and FORMS.fullmatch(word, len(name)) for word in similar):
         name += "_"
     return name
+
+
+@cache
+def _reserved() -> tuple[str, ...]:
+    """Return the names that no function may have: those of modules, saved files and `codegen/`."""
+    items = {item for target in ("numba", "numpy") for item in load_library(target).items}
+    return tuple({*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items)})
 
 
 def into_name(text: str) -> str:
@@ -167,8 +174,8 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
         waiting.append((operand, name, list(zip(operand.shape, parts, strict=True))))
     for operand, name, axes in waiting:
         if all(set(s.names) <= known for s, _ in axes):
-            wanted = _row([names.size(s) for s, _ in axes])
-            tests.append((f"{name}.shape != {wanted}", unfit(operand.name)))
+            expected = _row([names.size(s) for s, _ in axes])
+            tests.append((f"{name}.shape != {expected}", unfit(operand.name)))
             continue
         lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
         left = [*axes]

@@ -32,7 +32,7 @@ class Memory:
         self.owner: dict[str, Array] = {}
         self.read_only: set[str] = set()
 
-    def make(self, name: str, shape: Sequence[int], dtype: str, blank: str = "") -> None:
+    def make(self, name: str, shape: Sequence[int], dtype: str, zero_filled: str = "") -> None:
         """Allocate a buffer without owners, of NaN or the least integer; with `blank`, zeros owned by that value.
 
         Raises: ShapeError for a negative length: the program does not support such sizes.
@@ -42,8 +42,11 @@ class Memory:
         kind = np.dtype(dtype)
         self.data[name] = np.full(shape, np.nan if kind.kind == "f" else np.iinfo(kind).min, kind)
         self.owner[name] = np.full(shape, NOBODY, np.int32)
-        if blank:
-            self.data[name], self.owner[name] = np.zeros(shape, kind), np.full(shape, self.number[blank], np.int32)
+        if zero_filled:
+            self.data[name], self.owner[name] = (
+                np.zeros(shape, kind),
+                np.full(shape, self.number[zero_filled], np.int32),
+            )
 
     def give(self, name: str, array: Array) -> None:
         """Add an argument or a constant, which is read-only."""

@@ -7,17 +7,18 @@ the intermediate steps that a person would show.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.derive.unrestricted import unrestricted
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
 from matcalc.evidence.explain.why_fact import why
-from matcalc.formula.notation.write_node import whole_formula_of
+from matcalc.formula.notation.write_node import NOT_NAMED, whole_formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -27,6 +28,8 @@ from matcalc.tensor.constructors import add, inner, product, symbol, zeros
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 
+LEFT = ("f", "F", "g")
+"""Names of the formula and of its gradient in a derivation."""
 MARK = "d#"
 """The prefix of symbols for differentials that are not yet expanded; no user's name has it."""
 
@@ -35,7 +38,8 @@ MARK = "d#"
 class Line:
     """One line, `left` = `formula`: `left` is a name or a formula, and `formula` has the value of `node`.
 
-    An empty `left` continues the previous line. A `statement`, if there is one, is printed instead.
+    An empty `left` continues the previous line. A `statement`, if there is one, is printed instead. The first lines may
+    define parts that the user named; later formulas use these names.
     """
 
     left: str | Ast
@@ -49,7 +53,7 @@ class Line:
 class Derivation:
     """A request: the derivative `what` of the formula `root` as written, in `wrt`, along `tangents` of the same order.
 
-    A pullback has a `cotangent`; `layout` and `convention` are those of the derivative.
+    A pullback has a `cotangent`; `layout` and `convention` are those of the derivative. `parts` have names in formulas.
     """
 
     what: str
@@ -59,6 +63,7 @@ class Derivation:
     cotangent: Node | None = None
     layout: str = "tensor"
     convention: str = "projected"
+    parts: tuple[tuple[Node, str], ...] = ()
 
     @property
     def new_symbols(self) -> tuple[Node, ...]:
@@ -70,15 +75,40 @@ class Derivation:
         """The number of axes of a derivative before those of the last variable."""
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
-    def lines(self, result: Node) -> list[Line]:
-        """Return the lines that lead to `result`."""
+    def lines(self, result: Node, names: Mapping[Node, str] = NOT_NAMED) -> list[Line]:
+        """Return the lines that lead to `result`, after the definitions of the named parts that they use."""
         free = unrestricted(self.root, self.wrt)
-        own = replace(self, root=free.root, wrt=tuple(free.variables))
+        taken = {*LEFT, *(f"d{name}" for name in LEFT), *(f"d{x.name}" for x in self.wrt)}
+        names = {node: name for node, name in names.items() if name not in taken}
+        own = replace(self, root=free.root, wrt=tuple(free.variables), parts=tuple(names.items()))
         found = [replace(line, node=free.restored(line.node)) for line in LINES[self.what](own, result)]
         last = max(k for k, line in enumerate(found) if not line.statement)
         notes = tuple(Reason(f"needs {need}") for need in needs(result))
         found[last] = replace(found[last], reasons=(*found[last].reasons, *notes))
-        return found
+        return _with_definitions(found, names) if names else found
+
+    def formula(self, node: Node) -> Ast:
+        """Return the formula of a node with the names of parts."""
+        return named_formula(node, names=dict(self.parts), dotted=False)
+
+
+def _with_definitions(lines: Sequence[Line], names: Mapping[Node, str]) -> list[Line]:
+    """Return the lines with names for the user's parts, after a line for each of these."""
+
+    def opened(ast: Ast) -> Ast:
+        return syntax.rebuild(ast, lambda ast: syntax.name(syntax.part_name(ast)) if is_named(ast) else ast)
+
+    def is_named(ast: Ast) -> bool:
+        return ast.head == "shared" and syntax.part_name(ast) in nodes
+
+    nodes = {name: node for node, name in names.items()}
+    trees = [ast for line in lines for ast in (line.left, line.formula) if isinstance(ast, Ast)]
+    used: dict[str, Ast] = {}
+    for ast in (part for tree in trees for part in syntax.parts_in(tree)):
+        used.setdefault(syntax.part_name(ast), syntax.definition(ast))
+    first = [Line(name, opened(used[name]), node) for name, node in nodes.items() if name in used]
+    return [*first, *(replace(line, left=line.left if isinstance(line.left, str) else opened(line.left),
+                              formula=opened(line.formula)) for line in lines)]  # fmt: skip
 
 
 # ---- the derivations
@@ -87,101 +117,103 @@ class Derivation:
 def _value(d: Derivation, result: Node) -> Iterator[Line]:
     """Yield the rewriting of a formula that was not differentiated, and the reasons of its facts."""
     name = "f" if not d.root.shape else "F"
-    yield Line(name, whole_formula_of(d.root), d.root)
+    yield Line(name, d.formula(d.root), d.root)
     f, reasons = settled(d.root)
     if f is not d.root:
-        yield Line("", whole_formula_of(f), f, (*reasons, *facts_used(d.root, whole_formula_of(f), simplest)))
+        yield Line("", d.formula(f), f, (*reasons, *facts_used(d.root, whole_formula_of(f), simplest)))
     if result is not f and result is not d.root:
-        yield Line("", whole_formula_of(result), result)
+        yield Line("", d.formula(result), result)
     for statement in why(d.root):
-        yield Line("", whole_formula_of(d.root), d.root, (), statement)
+        yield Line("", d.formula(d.root), d.root, (), statement)
 
 
 def _gradient(d: Derivation, result: Node) -> Iterator[Line]:
     name = "f"
-    f = yield from _beginning(name, d.root)
+    f = yield from _beginning(name, d)
     (x,), (dx,) = d.wrt, _tangents(d)
     yield from _collected(f"d{name}", f, d, {x: dx})
     if d.convention == "magnus":
         diag = spelled("diagonals")
         note = Reason(f"both triangles of {x.name} counted together: 2*A - {diag}({diag}(A))")
-        yield Line("gradient", whole_formula_of(result), result, (note,))
+        yield Line("gradient", d.formula(result), result, (note,))
     else:
-        yield Line("gradient", whole_formula_of(result), result)
+        yield Line("gradient", d.formula(result), result)
 
 
 def _differential(d: Derivation, result: Node) -> Iterator[Line]:
     name = "F" if d.root.shape else "f"
-    f = yield from _beginning(name, d.root)
+    f = yield from _beginning(name, d)
     moved = dict(zip(d.wrt, _tangents(d), strict=True))
     if not d.root.shape:
         yield from _collected(f"d{name}", f, d, moved)
         return
-    last = yield from _expanded(f"d{name}", f, moved)
-    yield from _continued(last, result)
+    last = yield from _expanded(d, f"d{name}", f, moved)
+    yield from _continued(d, last, result)
 
 
 def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
     name = "F" if d.root.shape else "f"
-    f = yield from _beginning(name, d.root)
+    f = yield from _beginning(name, d)
     (x,), (dx,) = d.wrt, _tangents(d)
     rank = f.rank
     if not rank:
         yield from _collected(f"d{name}", f, d, {x: dx})
-        yield Line("Jacobian", whole_formula_of(result), result)
+        yield Line("Jacobian", d.formula(result), result)
         return
-    last = yield from _expanded(f"d{name}", f, {x: dx})
+    last = yield from _expanded(d, f"d{name}", f, {x: dx})
     at = tuple(range(result.rank))
     jacobian, reasons = settled(conventions.jacobians(f, [x])[0])
     if rank + x.rank <= 2 and d.layout == "tensor":
         node = product(1, [(jacobian, at), (dx, at[rank:])], at[:rank])
-        formula = times(whole_formula_of(jacobian), whole_formula_of(dx))
+        formula = times(d.formula(jacobian), d.formula(dx))
         if node is not last.node:
             yield Line("", formula, node, (Reason("collect"), *reasons))
     elif d.layout == "vec":
         moved = pushforward(f, {x: dx})
         vec, kron = spelled("stacked_columns"), spelled("tensor_product")
-        formula = times(whole_formula_of(result), syntax.call(vec, whole_formula_of(dx)))
+        formula = times(d.formula(result), syntax.call(vec, d.formula(dx)))
         left = syntax.call(vec, syntax.name(f"d{name}")) if rank > 1 else f"d{name}"
         stacked = conventions.as_matrix(moved, rank)
         yield Line(left, formula, stacked, (Reason(f"{vec}(A*X*B) = {kron}(B', A)*{vec}(X)"), *reasons))
-    yield Line("Jacobian", whole_formula_of(result), result)
+    yield Line("Jacobian", d.formula(result), result)
 
 
 def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
     x, y = d.wrt[0], d.wrt[-1]
     g = yield from _first(d, x)
     dy = conventions.tangent_symbol(y, f"d{y.name}")
-    last = yield from _expanded("dg", g, {y: dy})
+    last = yield from _expanded(d, "dg", g, {y: dy})
     hessian, reasons = settled(conventions.hessians(simplified(d.root)[0], [x, y])[0][-1])
     if hessian.rank <= 2:
         at = tuple(range(hessian.rank))
         node = product(1, [(hessian, at), (dy, at[x.rank :])], at[: x.rank])
-        formula = times(whole_formula_of(hessian), whole_formula_of(dy)) if x.rank else canonical_formula(hessian, dy)
+        formula = times(d.formula(hessian), d.formula(dy)) if x.rank else canonical_formula(hessian, dy, d.formula)
         if node is not last.node:
             yield Line("", formula, node, (Reason("collect"), *reasons))
-    yield Line("Hessian", whole_formula_of(result), result)
+    yield Line("Hessian", d.formula(result), result)
 
 
 def _hvp(d: Derivation, result: Node) -> Iterator[Line]:
     g = yield from _first(d, d.wrt[0])
     moved = dict(zip(d.wrt, d.tangents, strict=True))
-    last = yield from _expanded("dg", g, moved)
-    yield from _continued(last, result)
+    last = yield from _expanded(d, "dg", g, moved)
+    yield from _continued(d, last, result)
 
 
 def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
     """Yield the derivation of a pullback by the scalar tr(G'*F)."""
     assert d.cotangent is not None
     name = "F" if d.root.shape else "f"
-    f = yield from _beginning(name, d.root)
+    f = yield from _beginning(name, d)
     (x,), (dx,) = d.wrt, _tangents(d)
-    last = yield from _expanded(f"d{name}", f, {x: dx})
+    last = yield from _expanded(d, f"d{name}", f, {x: dx})
     bar = inner(d.cotangent, last.node)
-    along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape))
-    yield Line(along, whole_formula_of(bar), bar)
-    yield Line("", canonical_formula(result, dx), inner(result, dx), (Reason(f"collect into {form_for(x)}"),))
-    yield Line("pullback", whole_formula_of(result), result)
+    along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape), d.formula)
+    yield Line(along, d.formula(bar), bar)
+    yield Line(
+        "", canonical_formula(result, dx, d.formula), inner(result, dx), (Reason(f"collect into {form_for(x)}"),)
+    )
+    yield Line("pullback", d.formula(result), result)
 
 
 LINES = {
@@ -197,33 +229,34 @@ def _tangents(d: Derivation) -> tuple[Node, ...]:
     return d.tangents or tuple(conventions.tangent_symbol(x, f"d{x.name}") for x in d.wrt)
 
 
-def _beginning(name: str, root: Node) -> Generator[Line, None, Node]:
+def _beginning(name: str, d: Derivation) -> Generator[Line, None, Node]:
     """Yield the formula as written, then simplified; return the simplified one."""
-    yield Line(name, whole_formula_of(root), root)
+    root = d.root
+    yield Line(name, d.formula(root), root)
     f, reasons = simplified(root)
     if f is not root:
-        yield Line("", whole_formula_of(f), f, reasons)
+        yield Line("", d.formula(f), f, reasons)
     return f
 
 
 def _first(d: Derivation, x: Node) -> Generator[Line, None, Node]:
     """Yield the derivation of the gradient; return the gradient."""
-    f = yield from _beginning("f", d.root)
+    f = yield from _beginning("f", d)
     dx = conventions.tangent_symbol(x, f"d{x.name}")
     g = yield from _collected("df", f, replace(d, wrt=(x,), convention="projected"), {x: dx})
-    yield Line("g", whole_formula_of(g), g, (Reason("the gradient"),))
+    yield Line("g", d.formula(g), g, (Reason("the gradient"),))
     return g
 
 
-def _continued(last: Line, result: Node) -> Iterator[Line]:
+def _continued(d: Derivation, last: Line, result: Node) -> Iterator[Line]:
     """Yield the result as one more line, if its text differs from the last."""
-    if text(whole_formula_of(result)) != text(last.formula):
-        yield Line("", whole_formula_of(result), result, (Reason("collect"), *simplified(last.node)[1]))
+    if text(d.formula(result)) != text(last.formula):
+        yield Line("", d.formula(result), result, (Reason("collect"), *simplified(last.node)[1]))
 
 
 def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) -> Generator[Line, None, Node]:
     """Yield the differential of a scalar, expanded and then collected; return the last gradient."""
-    last = yield from _expanded(left, f, moved)
+    last = yield from _expanded(d, left, f, moved)
     parts: list[tuple[Node, Node]] = []
     reasons = [Reason(f"collect into {form_for(*moved)}")]
     for x, dx in moved.items():
@@ -231,13 +264,13 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
         parts.append((g, dx))
         reasons += [*used, *facts_used(d.root, whole_formula_of(g), gradient_of, x)]
     node = add([(1, inner(g, dx)) for g, dx in parts])
-    formula = joined([canonical_formula(g, dx) for g, dx in parts if not g.is_zero]) or whole_formula_of(node)
+    formula = joined([canonical_formula(g, dx, d.formula) for g, dx in parts if not g.is_zero]) or d.formula(node)
     if text(formula) != text(last.formula):
         yield Line("", formula, node, tuple(dict.fromkeys(reasons)))
     return parts[-1][0]
 
 
-def _expanded(left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
+def _expanded(d: Derivation, left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
     """Yield the differential of a node, one level of operations per line; return the last line."""
     active = depends_on(toposort(f), list(moved))
     waiting: dict[Node, Node] = {}
@@ -249,7 +282,7 @@ def _expanded(left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line,
         unknown = {mark: node for node, mark in waiting.items() if mark in found}
         if line is not None or not _stands_alone(current, unknown):
             value = _settled(current, unknown, moved)
-            line = Line("" if line else left, _shown(current, unknown), value, reasons)
+            line = Line("" if line else left, _shown(d, current, unknown), value, reasons)
             yield line
             if not unknown:
                 return line
@@ -307,9 +340,7 @@ def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, N
     return substitute(current, {mark: pushforward(node, moved) for mark, node in unknown.items()})
 
 
-def _shown(current: Node, unknown: Mapping[Node, Node]) -> Ast:
+def _shown(d: Derivation, current: Node, unknown: Mapping[Node, Node]) -> Ast:
     """Return the formula of a line, with `d(inv(S))` for each marked symbol."""
-    calls = {mark.name: syntax.call("d", whole_formula_of(node)) for mark, node in unknown.items()}
-    return syntax.rebuild(
-        whole_formula_of(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast
-    )
+    calls = {mark.name: syntax.call("d", d.formula(node)) for mark, node in unknown.items()}
+    return syntax.rebuild(d.formula(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast)

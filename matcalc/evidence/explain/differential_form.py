@@ -5,7 +5,7 @@ The node does not depend on the form; this file chooses the formula, with dX las
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -44,9 +44,9 @@ def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
     return node, min(reversed(candidates), key=lambda ast: tokens(text(ast)))
 
 
-def canonical_formula(gradient: Node, tangent: Node) -> Ast:
-    """Return the formula tr(A'*dX) with A as printed; a'*dx, a*dt and sum(A.*dT) for other ranks."""
-    ast, last = whole_formula_of(gradient), whole_formula_of(tangent)
+def canonical_formula(gradient: Node, tangent: Node, write: Callable[[Node], Ast] = whole_formula_of) -> Ast:
+    """Return the formula tr(A'*dX) with A as `write` prints it; a'*dx, a*dt and sum(A.*dT) for other ranks."""
+    ast, last = write(gradient), write(tangent)
     if gradient.rank > 2:
         return syntax.call(spelled("total"), syntax.product([ast, last], [".*"]))
     if gradient.rank and transpose_of(gradient) is not gradient:

@@ -17,7 +17,7 @@ from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex.latex import latex
 from matcalc.language.latex.latex_names import Templates
 from matcalc.language.latex.line_breaks import breakable
-from matcalc.language.syntax import Ast, name
+from matcalc.language.syntax import Ast, name, whole
 from matcalc.language.write import text, where_text
 from matcalc.pictures.rich_text import Math, Paragraph, Piece, Steps, document, markdown
 from matcalc.rulebook.load import default_rulebook
@@ -169,7 +169,7 @@ LEFT = {
 def _left(left: str | Ast, kinds: Mapping[str, str]) -> str:
     if not left or left in LEFT:
         return LEFT.get(str(left), "")
-    if isinstance(left, str) and left[0] == "d":
+    if isinstance(left, str) and left[0] == "d" and left not in kinds:
         return rf"\mathrm{{d}}{left[1:]}"
     return latex(name(left) if isinstance(left, str) else left, {**kinds, "F": "scalar"}, _looks())
 
@@ -193,6 +193,8 @@ def _looks() -> Templates:
 
 
 def _kinds(lines: Sequence[Line]) -> dict[str, str]:
-    """Return the kinds of all symbols."""
-    found = {n.name: n for n in toposort([line.node for line in lines]) if n.kind == "symbol"}
+    """Return the kinds of all symbols and named parts."""
+    used = {ast.value for line in lines for ast in whole(line.formula) if ast.head == "name"}
+    found = {line.left: line.node for line in lines if isinstance(line.left, str) and line.left in used}
+    found.update((n.name, n) for n in toposort([line.node for line in lines]) if n.kind == "symbol")
     return {name: KINDS[min(n.rank, 3)] for name, n in found.items()}

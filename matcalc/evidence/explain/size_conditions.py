@@ -65,10 +65,10 @@ def _conditions(roots: Sequence[Node]) -> Iterator[Condition]:
 def _nonsingular(rule: Rule) -> set[str]:
     """Return the parameters of a rule that must be nonsingular."""
     book = default_rulebook()
-    asked = [(p.name, fact) for p in rule.parameters for fact in p.facts]
+    required = [(p.name, fact) for p in rule.parameters for fact in p.facts]
     domain = read_fact(rule.domain or "")
-    asked += [domain[::-1]] if domain is not None else []
-    return {name for name, fact in asked if fact in book.facts and "nonsingular" in book.closure([fact])}
+    required += [domain[::-1]] if domain is not None else []
+    return {name for name, fact in required if fact in book.facts and "nonsingular" in book.closure([fact])}
 
 
 def bounds(node: Node) -> list[Size]:

@@ -40,9 +40,9 @@ class Why(NamedTuple):
 
 def why(root: Node) -> list[str]:
     """Return a line for each fact of a node that no other implies, after the lines of the claims it depends on."""
-    asked: list[Claim] = [(root, fact) for fact in strongest(root.facts)]
+    waiting: list[Claim] = [(root, fact) for fact in strongest(root.facts)]
     found: dict[Claim, Why] = {}
-    pending = list(asked)
+    pending = list(waiting)
     while pending and len(found) < MOST:
         claim = pending.pop(0)
         if claim in found or (not claim[0].args and claim[0].kind != "symbol"):  # obvious for ones and numbers

@@ -82,9 +82,23 @@ def toeplitz(c: Precise, r: Precise = None) -> Precise:
     return numbers(np.concatenate([r[:0:-1], c])[i - j + len(r) - 1])
 
 
+def circulant(c: Precise) -> Precise:
+    return np.array([[c[i - j] for j in range(len(c))] for i in range(len(c))], dtype=object)
+
+
+def hankel(c: Precise, r: Precise = None) -> Precise:
+    """Return the matrix with first column c and last row r; zeros without r."""
+    last = c * 0 if r is None else r
+    entries = [*c, *last[1:]]
+    return np.array([[entries[i + j] for j in range(len(last))] for i in range(len(c))], dtype=object)
+
+
 OWN: dict[str, Precise] = {
     **LINALG,
-    **{f.__name__: f for f in (cholesky, lu, eig, eigh, polar, solve_triangular, block_diag, khatri_rao, toeplitz)},
+    **{
+        f.__name__: f
+        for f in (cholesky, lu, eig, eigh, polar, solve_triangular, block_diag, khatri_rao, toeplitz, circulant, hankel)
+    },
     **{name: matrixwise(getattr(linear, name)) for name in ("expm", "logm", "sqrtm", "cosm", "sinm", "signm")},
     "fractional_matrix_power": lambda X, p: numbers(linear.powm(objects(X), number(p))),
     "solve_sylvester": matrixwise(linear.sylvester),

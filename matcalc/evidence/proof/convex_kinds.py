@@ -32,7 +32,7 @@ def is_cone(x: Node) -> bool:
     return all(facts[fact].scaled in KEPT for fact in x.data[1] if fact in facts)
 
 
-def by_perspective(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] | None:
+def by_perspective(f: Node, xs: Sequence[Node], curvature: str, prove: Prove) -> list[str] | None:
     """Return the lines of a proof for f(x, t) = t*g(x/t) with a positive number t; None for other functions."""
     for t in xs:
         others = [x for x in xs if x is not t]
@@ -42,11 +42,11 @@ def by_perspective(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[
         inner = _divided(substitute(f, moved), t)
         if t in toposort(inner):
             continue
-        lines = prove(inner, others, way)
+        lines = prove(inner, others, curvature)
         if lines is not None:
             names = ", ".join(x.name for x in others)
             words = f"it is {t.name}*g({names}/{t.name}), the perspective of g({names}) = "
-            return [sentence(words, inner, f", {way} like it"), *lines]
+            return [sentence(words, inner, f", {curvature} like it"), *lines]
     return None
 
 
@@ -57,9 +57,9 @@ def _divided(node: Node, t: Node) -> Node:
     return simplify(add([(c, simplify(product(1, [(n, ()), (inverse, ())], ()))) for c, n in terms]))
 
 
-def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] | None:
+def by_degree(f: Node, xs: Sequence[Node], curvature: str, prove: Prove) -> list[str] | None:
     """Return the lines of a proof for a positive function of degree 1 by its level sets; None for other functions."""
-    opposite = {"convex": "concave", "concave": "convex"}[way]
+    opposite = {"convex": "concave", "concave": "convex"}[curvature]
     if f.range.high <= 0 and split_coef(f)[0] < 0:
         lines = by_degree(scale(-1, f), xs, opposite, prove)
         return [sentence(scale(-1, f), f" is {opposite}:"), *lines] if lines is not None else None
@@ -69,11 +69,15 @@ def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] 
     if simplify(pushforward(logarithm, {x: x for x in xs})) is not number(1):
         return None
     inverse, square = simplify(power(f, Fraction(-1))), simplify(power(f, Fraction(2)))
-    trials = [(f"{spelled('logarithm')}(f)", logarithm, "concave")] if way == "concave" else [("f^2", square, "convex")]
+    trials = (
+        [(f"{spelled('logarithm')}(f)", logarithm, "concave")]
+        if curvature == "concave"
+        else [("f^2", square, "convex")]
+    )
     for name, node, needed in [*trials, ("1/f", inverse, opposite)]:
         lines = prove(node, xs, needed)
         if lines is not None:
-            since = f" > 0 of degree 1, and {way} since {name} = "
+            since = f" > 0 of degree 1, and {curvature} since {name} = "
             return [sentence("it is f = ", f, since, node, f" is {needed}"), *lines]
     return None
 
@@ -87,12 +91,12 @@ def trace_of_function(node: Node, at: Indices, prove: Prove) -> tuple[str, list[
     facts = ["positive"] if "spd" in matrix.facts else ["nonnegative"] if "psd" in matrix.facts else []
     x = symbol("x", (), facts)
     of_number = substitute(body, {parameter(): x})
-    for way in ("convex", "concave"):
-        lines = prove(of_number, [x], way)
+    for curvature in ("convex", "concave"):
+        lines = prove(of_number, [x], curvature)
         if lines is not None:
             trace = spelled("diagonal_trace")
-            head = sentence(f"{trace}(", node, f") is {way}, as ", of_number, " is in its eigenvalues x")
-            return way, [head, *lines], matrix
+            head = sentence(f"{trace}(", node, f") is {curvature}, as ", of_number, " is in its eigenvalues x")
+            return curvature, [head, *lines], matrix
     return None
 
 

@@ -59,8 +59,8 @@ def conditions(root: Node) -> tuple[Condition, ...]:
 
 def asks_no_more(one: Node, other: Node) -> bool:
     """Whether a formula provably has a value wherever another has."""
-    given = [c for asked in conditions(other) for c in _parts(asked)]
-    return all(_follows(part, given) for asked in conditions(one) for part in _parts(asked))
+    given = [c for condition in conditions(other) for c in _parts(condition)]
+    return all(_follows(part, given) for condition in conditions(one) for part in _parts(condition))
 
 
 def _asked(node: Node) -> Iterator[Condition]:
@@ -163,17 +163,17 @@ def _spectral_tests() -> tuple[tuple[str, str, Node], ...]:
 # ---- implications
 
 
-def _parts(asked: Condition) -> list[Condition]:
+def _parts(condition: Condition) -> list[Condition]:
     """Return an equivalent list of conditions on factors: a product is nonzero if all factors are."""
-    if asked.fact not in ("nonzero", "nonsingular"):
-        return [asked._replace(node=simplify(asked.node)) if asked.fact else asked]
-    done, pending = [], [(asked.fact, asked.node)]
+    if condition.fact not in ("nonzero", "nonsingular"):
+        return [condition._replace(node=simplify(condition.node)) if condition.fact else condition]
+    done, pending = [], [(condition.fact, condition.node)]
     while pending:
         fact, node = pending.pop()
         node = split_coef(simplify(node))[1]
         factors = _factors(fact, node)
         if factors is None:
-            done.append(Condition(fact, node, asked.words))
+            done.append(Condition(fact, node, condition.words))
         else:
             pending += factors
     return done
@@ -195,11 +195,11 @@ def _factors(fact: str, node: Node) -> list[tuple[str, Node]] | None:
     return [*(("nonsingular", a) for a, _ in links.matrices), *(("nonzero", s) for s in links.scalars)]
 
 
-def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
+def _follows(condition: Condition, given: Sequence[Condition]) -> bool:
     """Whether a condition follows from others: its formula has the fact if its parts have those of the others."""
-    if not asked.fact:
-        return any(asked.words == other.words for other in given)
-    if any((asked.fact, asked.node) == (other.fact, other.node) for other in given):
+    if not condition.fact:
+        return any(condition.words == other.words for other in given)
+    if any((condition.fact, condition.node) == (other.fact, other.node) for other in given):
         return True
     given_facts: dict[Node, set[str]] = {}
     for other in given:
@@ -208,5 +208,5 @@ def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
     assumed = {
         node: symbol(f"{ASSUMED}{k}", node.shape, sorted(facts)) for k, (node, facts) in enumerate(given_facts.items())
     }
-    node = simplify(substitute(asked.node, assumed))
-    return asked.fact in node.facts or (asked.fact == "nonzero" and node.range.nonzero)
+    node = simplify(substitute(condition.node, assumed))
+    return condition.fact in node.facts or (condition.fact == "nonzero" and node.range.nonzero)

@@ -76,6 +76,8 @@ def _operated(left: Value, operator: str, right: Value, numpy: bool, call: Call)
         return by_entries(left, right, numpy)
     if operator == "./":
         return by_entries(left, reciprocal(right), numpy)
+    if operator == "/" and left.rank and right.rank == 2 and right.array.size != 1:
+        return multiplied(left, call("inverse", [right]), numpy)
     if operator == "/":
         return by_entries(left, reciprocal(as_scalar(right)), numpy)
     if operator == "\\":
@@ -83,7 +85,10 @@ def _operated(left: Value, operator: str, right: Value, numpy: bool, call: Call)
             return by_entries(reciprocal(left), right, numpy)
         is_square = left.rank == 2 and left.shape[0] == left.shape[1]
         return multiplied(call("inverse" if is_square else "pseudoinverse", [left]), right, numpy)
-    raise NoReference(f"the operator {operator}")
+    if left.rank or right.rank or not (left.fixed and right.fixed):
+        raise NoReference(f"the operator {operator}")
+    axes, (a, b) = aligned([left, right])
+    return Value(np.floor_divide(a, b) if operator == "//" else np.mod(a, b), axes, fixed=True)
 
 
 def _exact(a: Fraction, operator: str, b: Fraction) -> Fraction | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
-from matcalc.evidence.written.excuses import evaluated, is_excused
+from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_error
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
@@ -43,6 +44,9 @@ ADVICE = "this is a fault of matcalc: please report it with the formula; check=F
 
 NUDGES, NUDGE, DETERMINED = 3, 1e-11, 0.1
 """How often and how far data are perturbed, and the relative change of an error that is attributed to rounding."""
+
+FAR = 1e-5
+"""How far data are also perturbed for a form that is only printed: `log(1 + x)/x` loses digits of a small x."""
 
 
 def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
@@ -156,8 +160,7 @@ def _error_of_all(claims: Sequence[Claim], reference: Reference, point: Point, c
     """
     questions = [KINDS[claim.derivation.what](claim, point) for claim in claims]
     question = joined(questions)
-    data = {**point.data, **question.extra}
-    found = evaluated([claim.node for claim in claims], data, point.sizes)
+    found = _evaluated([claim.node for claim in claims], question, point)
     truth = _truth(question, reference, point, False, question.key in confirmed)
     if found is None or truth is None:
         return None
@@ -184,12 +187,19 @@ def _error_of_one(
     Raises: InternalError.
     """
     question = KINDS[claim.derivation.what](claim, point)
-    found = evaluated([claim.node], {**point.data, **question.extra}, point.sizes)
+    found = _evaluated([claim.node], question, point)
     if found is None:
         return None
     _check_hull(claim, found[0], point)
     _check_tangents(claim, point)
     return _error(claim, question, found, reference, point, symbols, confirmed)
+
+
+def _evaluated(nodes: Sequence[Node], question: Question, point: Point) -> list[Array] | None:
+    """Return the values of nodes at a point; None if one cannot be evaluated there."""
+    if question.extra:
+        return evaluated(nodes, {**point.data, **question.extra}, point.sizes)
+    return attempted(partial(point.values_of, nodes))
 
 
 def _check_hull(claim: Claim, found: Array, point: Point) -> None:
@@ -265,6 +275,8 @@ def _error(
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
         return None
+    if question.first is None and error <= rounding_error(claim.node, point.data, point.sizes):
+        return None
     noise = NOISE if question.second is None else SECOND_NOISE
     if question.first is not None and not truth.by_complex_step and error <= noise:
         return None
@@ -308,8 +320,9 @@ def _is_determined(
 ) -> bool:
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
     results = []
-    for k in range(NUDGES):
-        data = nudged(point, symbols, NUDGE, k)
+    distances = [NUDGE] * NUDGES if claim.is_called else [NUDGE, FAR] * NUDGES
+    for k, distance in enumerate(distances):
+        data = nudged(point, symbols, distance, k)
         found = evaluated([claim.node], {**data, **question.extra}, point.sizes)
         try:
             there = Point(data, point.sizes, reference.value(data, point.sizes), point.fixed)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
-from matcalc.evidence.written.points import Point, nudged, points, report
-from matcalc.evidence.written.reference import Reference, of_node, values_of
+from matcalc.evidence.written.excuses import evaluated, has_no_value_inside, jumps_inside, rounding_error
+from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
+from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
@@ -28,9 +28,6 @@ class Result(NamedTuple):
 
 BLOCKS_REUSED = 8
 """More freed blocks of one size than NumPy caches."""
-
-ROUNDING = 1e-14
-"""The rounding error of a result, relative to the largest number in its computation."""
 
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
@@ -62,7 +59,7 @@ def compiled_check(
 
 def _known(result: Result, names: Names, symbols: Sequence[Node]) -> Result:
     """Return a result with a reference that can be evaluated: its own, else that of its node."""
-    if not result.reference.is_written:
+    if not result.reference.is_written or was_evaluated(result.reference, symbols, names.bound):
         return result
     try:
         next(points([result.reference], [result.node], names, symbols), None)
@@ -81,7 +78,12 @@ def _compared(
     expected = _expected(results, point, point.data)
     if expected is None:
         return None
-    found = _found(function, point, point.data, expected)
+    try:
+        found = _found(function, point, point.data, expected)
+    except np.linalg.LinAlgError as failure:
+        if _fails_alone(function, results, point, symbols):
+            raise _failure(results, failure, point) from None
+        return None
     if found is None:
         return None
     worst = 0.0
@@ -97,10 +99,22 @@ def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            values = values_of([result.reference for result in results], data, point.sizes)
+            references = [result.reference for result in results]
+            is_moved = data is not point.data
+            values = values_of(references, data, point.sizes) if is_moved else _at_point(references, point)
     except (np.linalg.LinAlgError, MatcalcError, IndexError):
         return None
     return values if all(np.all(np.isfinite(value)) for value in values) else None
+
+
+def _at_point(references: Sequence[Reference], point: Point) -> list[Array]:
+    """Return the values of references at a point, which has the value of the first one; others may be cached there.
+
+    Raises: as `Reference.value`.
+    """
+    of_nodes = {one: one.run.node for one in references[1:] if isinstance(one.run, NodeValue)}
+    known = dict(zip(of_nodes, point.values_of([*of_nodes.values()]), strict=True)) | {references[0]: point.value}
+    return [known[one] if one in known else one.value(point.data, point.sizes) for one in references]
 
 
 def _spoil(values: Sequence[Array]) -> None:
@@ -115,12 +129,43 @@ def _spoil(values: Sequence[Array]) -> None:
 def _found(
     function: Function, point: Point, data: Mapping[str, Array], expected: Sequence[Array]
 ) -> list[Array] | None:
-    """Return the results of a function; None if it has none, for example because a factorization fails."""
+    """Return the results of a function; None if it has none, for example because an index is outside its axis.
+
+    Raises: LinAlgError if a factorization fails.
+    """
     _spoil(expected)
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
-    except (np.linalg.LinAlgError, NoReference, IndexError):
+    except (NoReference, IndexError):
         return None
+
+
+def _fails_alone(function: Function, results: Sequence[Result], point: Point, symbols: Sequence[Node]) -> bool:
+    """Whether a factorization of a function fails at a point, and beside it, where plain evaluation has a value.
+
+    It may fail inside a part that has no value, or that a condition leaves out.
+    """
+    nodes = [result.node for result in results]
+    known = evaluated(toposort(nodes), point.data, point.sizes)
+    if known is None or not all(np.all(np.isfinite(value)) for value in known):
+        return False
+    if any(has_no_value_inside(node, point.data, point.sizes) for node in nodes):
+        return False
+    for seed in range(NUDGES):
+        data = nudged(point, symbols, NUDGE, seed)
+        expected = _expected(results, point, data)
+        try:
+            if expected is None or _found(function, point, data, expected) is not None:
+                return False
+        except np.linalg.LinAlgError:
+            continue
+    return True
+
+
+def _failure(results: Sequence[Result], error: np.linalg.LinAlgError, point: Point) -> InternalError:
+    where = f" (at {point})" if str(point) else ""
+    label = " and ".join(result.label for result in results)
+    return InternalError(f"the {label} failed its check: '{error}' where the formula has a value{where}", hint=ADVICE)
 
 
 def _distance(found: Array, expected: Array) -> tuple[float, float]:
@@ -136,28 +181,21 @@ def _is_determined(
     function: Function, results: Sequence[Result], k: int, point: Point, symbols: Sequence[Node], error: float
 ) -> bool:
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
-    if error <= _noise(results[k].node, point):
+    if error <= rounding_error(results[k].node, point.data, point.sizes):
         return False
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
         expected = _expected(results, point, data)
-        found = None if expected is None else _found(function, point, data, expected)
+        try:
+            found = None if expected is None else _found(function, point, data, expected)
+        except np.linalg.LinAlgError:
+            continue  # no right number either
         if expected is None or found is None:
             return False
         there = _distance(found[k], expected[k])[0]
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
-    return True
-
-
-def _noise(node: Node, point: Point) -> float:
-    """Return the rounding error of a result whose largest terms cancel."""
-    parts = [part for part in toposort(node) if part.kind in ("product", "sum", "map", "op")]
-    try:
-        values = evaluate(parts, point.data, point.sizes)
-    except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
-        return 0.0
-    return ROUNDING * max((float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in values), default=0.0)
+    return not jumps_inside(results[k].node, point.data, point.sizes)
 
 
 def _fault(result: Result, found: Array, expected: Array, point: Point) -> InternalError:

@@ -41,7 +41,8 @@ class Evaluator:
     """The state of one evaluation.
 
     `forms` evaluate the forms of a tree by head. `base` are the data before they were moved along a direction. An
-    operation that takes its argument as a constant (its differential is 0) is evaluated at `base`.
+    operation that takes its argument as a constant (its differential is 0) is evaluated at `base`. `lengths` and
+    `starts` are those of indices, `starts` only where subscripts compute with the index.
     """
 
     data: Data
@@ -53,6 +54,7 @@ class Evaluator:
     broadcasts: bool = False
     book: Rulebook = field(default_factory=default_rulebook)
     lengths: dict[int, int] = field(default_factory=dict)
+    starts: dict[int, int] = field(default_factory=dict)
     labels: dict[Ast, dict[str, int]] = field(default_factory=dict)
     shared: dict[tuple[Ast, bool], Value] = field(default_factory=dict)
     measured: dict[Ast, Value] = field(default_factory=dict)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
+
+import numpy as np
 
 from matcalc.errors import NoReference
 from matcalc.evidence.written import indices
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps, Unmeasured
-from matcalc.language.syntax import BINDERS, Ast, children
+from matcalc.language.syntax import BINDERS, Ast, children, walk
 
 
 def binder(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
@@ -43,6 +46,7 @@ def _measure(at: Evaluator, tree: Ast, inner: Scope) -> None:
     Raises: NoReference for an index that subscripts no axis.
     """
     parts: list[tuple[Ast, Scope]] = []
+    limited: set[int] = set()
     stack = [(tree.args[0], inner)]
     while stack:
         ast, scope = stack.pop()
@@ -52,21 +56,33 @@ def _measure(at: Evaluator, tree: Ast, inner: Scope) -> None:
             continue
         elif ast.head == "part" and any(_unknown(at, one, scope) for one in ast.args[1:]):
             parts.append((ast, scope))
+            for one in ast.args[1:]:
+                limited.update(_unknown(at, one, scope) if one.head != "name" else ())
         stack.extend((child, scope) for child in children(ast))
+    inside: dict[int, list[tuple[Ast, Scope, int]]] = {label: [] for label in limited}
     while parts:
-        left = [pair for pair in parts if not _measured(at, *pair)]
+        left = [pair for pair in parts if not _measured(at, *pair, inside)]
         if len(left) == len(parts):
             raise NoReference("an index that subscripts no axis")
         parts = left
+        waiting = {label for ast, scope in parts for one in ast.args[1:] for label in _unknown(at, one, scope)}
+        for label in [label for label, found in inside.items() if found and label not in waiting]:
+            at.starts[label], at.lengths[label] = _range(at, label, inside.pop(label))
 
 
-def _unknown(at: Evaluator, subscript: Ast, scope: Scope) -> bool:
-    label = scope.bound.get(str(subscript.value)) if subscript.head == "name" else None
-    return label is not None and label not in at.lengths
+def _unknown(at: Evaluator, subscript: Ast, scope: Scope) -> list[int]:
+    """Return the index that a subscript is, or computes with, if its length is not known."""
+    if subscript.head in ("slice", "part"):
+        return []
+    inner = list(walk(subscript, ("part", *BINDERS)))
+    if any(node.head == "product" and "%" in cast("tuple[str, ...]", node.value) for node in inner):
+        return []
+    labels = {scope.bound[str(node.value)] for node in inner if node.head == "name" and node.value in scope.bound}
+    return [label for label in labels if len(labels) == 1 and label not in at.lengths]
 
 
-def _measured(at: Evaluator, tree: Ast, scope: Scope) -> bool:
-    """Evaluate the base of a part and record the lengths of its indices; return whether that was possible."""
+def _measured(at: Evaluator, tree: Ast, scope: Scope, inside: dict[int, list[tuple[Ast, Scope, int]]]) -> bool:
+    """Evaluate the base of a part and record the axes of its indices; return whether that was possible."""
     if tree.args[0] not in at.measured:
         try:
             base = at.value(tree.args[0], scope)
@@ -76,6 +92,27 @@ def _measured(at: Evaluator, tree: Ast, scope: Scope) -> bool:
             at.measured[tree.args[0]] = base
     base = at.value(tree.args[0], scope)
     for one, length in zip(tree.args[1:], base.shape, strict=False):
-        if _unknown(at, one, scope):
-            at.lengths[scope.bound[str(one.value)]] = length
+        for label in _unknown(at, one, scope):
+            if label in inside:
+                inside[label].append((one, scope, length))
+            else:
+                at.lengths[label] = length
     return True
+
+
+def _range(at: Evaluator, label: int, uses: Sequence[tuple[Ast, Scope, int]]) -> tuple[int, int]:
+    """Return the first number for which all subscripts are inside their axes, and how many there are.
+
+    All numbers up to one beyond the axes are tried.
+    """
+    at.lengths[label] = 1
+    firsts = [abs(int(at.value(tree, scope).array.reshape(-1)[0])) for tree, scope, _ in uses]
+    count = at.lengths[label] = sum(firsts) + sum(length for *_, length in uses) + 1
+    allowed = np.ones(count, dtype=bool)
+    for tree, scope, length in uses:
+        places = np.broadcast_to(at.value(tree, scope).array.reshape(-1), count)
+        allowed &= (places >= 0) & (places < length)
+    found = np.flatnonzero(allowed)
+    if found.size and found[-1] - found[0] != found.size - 1:
+        raise NoReference("an index whose numbers are not consecutive")
+    return (int(found[0]) if found.size else 0), found.size

@@ -141,9 +141,9 @@ def block(rows: Sequence[Sequence[Value]]) -> Value:
     return Value(found[..., 0] if is_vector else found, axes, fixed=fixed)
 
 
-def index(label: int, length: int) -> Value:
+def index(label: int, length: int, start: int = 0) -> Value:
     """Return the values of an index, along its own index axis."""
-    return Value(np.arange(length), (label,), fixed=True)
+    return Value(np.arange(start, start + length), (label,), fixed=True)
 
 
 def size(number: int) -> Value:

@@ -27,7 +27,9 @@ def name_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
 
 def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
     if word in scope.bound:
-        return indices.index(scope.bound[word], at.length(scope.bound[word]))
+        label = scope.bound[word]
+        found = indices.index(label, at.length(label), at.starts.get(label, 0))
+        return found._replace(array=found.array.astype(float))
     if word in scope.parameters:
         return scope.parameters[word]
     data = at.base if scope.is_base else at.data
@@ -113,12 +115,12 @@ def part_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
         label = scope.bound.get(str(one.value)) if one.head == "name" else None
         if label is not None:
             length = at.lengths.setdefault(label, base.shape[axis])
-            if length != base.shape[axis]:
+            if length != base.shape[axis] and label not in at.starts:
                 raise NoReference("an index that subscripts axes of different lengths")
-            subscripts.append(indices.index(label, length))
+            subscripts.append(indices.index(label, length, at.starts.get(label, 0)))
             continue
         value = yield one, scope
-        subscripts.append(value if value.exact is None else as_integer(value))
+        subscripts.append(as_integers(value) if value.exact is None else as_integer(value))
     return indices.part(base, subscripts)
 
 
@@ -137,6 +139,14 @@ def as_integer(value: Value) -> int:
     if value.exact is None or value.exact.denominator != 1:
         raise NoReference("a subscript that is not an integer")
     return int(value.exact)
+
+
+def as_integers(value: Value) -> Value:
+    """Return computed subscripts as integers."""
+    rounded = np.rint(value.array)
+    if not np.array_equal(rounded, value.array):
+        raise NoReference("a subscript that is not an integer")
+    return value._replace(array=rounded.astype(np.int64))
 
 
 def condition_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, drawn_for, projected, shape_at
@@ -35,7 +36,7 @@ MOST_AT_LARGER = 5_000
 """The most entries of data and values at the third point."""
 
 MOST_CACHED = 1_000
-"""The most entries of data of a point that is cached."""
+"""The most entries of data of a point that is cached, and of a value that is cached at it."""
 
 MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
@@ -57,7 +58,8 @@ class Point:
     """Data by symbol name and lengths by size name; `value` is the reference's value there.
 
     `fixed` are the names of data that the reference reads itself; they are not moved.
-    `slopes` are slopes of the reference that were computed, by the key of the question.
+    `slopes` are slopes of the reference that were computed, by the key of the question. `values` are values of nodes at
+    these data that were computed: the check of a derivative and that of its compiled function need the same ones.
     """
 
     data: Mapping[str, Array]
@@ -65,6 +67,17 @@ class Point:
     value: Array
     fixed: frozenset[str] = frozenset()
     slopes: dict[object, Any] = field(default_factory=dict, repr=False)
+    values: dict[Node, Array] = field(default_factory=dict, repr=False)
+
+    def values_of(self, nodes: Sequence[Node]) -> list[Array]:
+        """Return the values of nodes by plain NumPy; small ones are cached.
+
+        Raises: as `evaluate`.
+        """
+        new = [node for node in nodes if node not in self.values]
+        found = dict(zip(new, map(np.asarray, evaluate(new, self.data, self.sizes)), strict=True)) if new else {}
+        self.values.update((node, value) for node, value in found.items() if value.size <= MOST_CACHED)
+        return [found[node] if node in found else self.values[node] for node in nodes]
 
     def direction(self, x: Node, seed: int = 0) -> Array:
         """Return a random direction for a symbol, in the linear hull of its facts."""
@@ -80,7 +93,17 @@ def _direction(x: Node, shape: tuple[int, ...], seed: int) -> Array:
     return projected(np.asarray(drawn), tuple(x.data[1]))
 
 
-Drawn = dict[object, "Point | None"]
+class Key(NamedTuple):
+    """What the data of a point depend on; `along` are the lengths of the axes that indices select from."""
+
+    symbols: tuple[Node, ...]
+    bound: tuple[str, ...]
+    sizes: tuple[tuple[str, int], ...]
+    along: tuple[tuple[str, tuple[Size, ...]], ...]
+    seed: int
+
+
+Drawn = dict[Key, "Point | None"]
 _drawn: WeakKeyDictionary[Reference, Drawn] = WeakKeyDictionary()
 """The points at which references were evaluated: several results of one formula are compared at the same points."""
 
@@ -129,6 +152,13 @@ def points(
             yield point
 
 
+def was_evaluated(reference: Reference, symbols: Sequence[Node], bound: Collection[str]) -> bool:
+    """Whether there is a cached point of a reference with data of these symbols, so that it can be evaluated."""
+    drawn = tuple(s for s in symbols if s.name not in bound)
+    known = _drawn.get(reference, {})
+    return any(point is not None and key.symbols == drawn for key, point in known.items())
+
+
 def _is_solution(node: Node) -> bool:
     """Whether a node solves an equation, which the reference does by Newton's method, entry by entry."""
     return node.kind == "op" and node.rule.kind == "implicit"
@@ -150,7 +180,7 @@ def _point(
 ) -> Point | None:
     """Return the point of a reference at these sizes, cached if it is small; None if there is none."""
     lengths = tuple((name, tuple(found)) for name, found in along.items())
-    key = tuple(symbols), tuple(bound), tuple(sizes.items()), lengths, seed
+    key = Key(tuple(symbols), tuple(bound), tuple(sizes.items()), lengths, seed)
     known = _drawn.setdefault(reference, {})
     if key in known:
         return known[key]

@@ -10,6 +10,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.evaluate.evaluate import evaluate
@@ -18,10 +19,14 @@ from matcalc.language.containers import Form, Key, items
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
+from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.nodes.node import Node, toposort
 
 if TYPE_CHECKING:
     from matcalc.evidence.written.values import Array
+
+FORMULAS = 64
+"""The number of formulas whose references stay cached."""
 
 Data: TypeAlias = Mapping[str, Any]
 Sizes: TypeAlias = Mapping[str, int]
@@ -263,6 +268,16 @@ def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Referen
     value = TreeValue.of(tree, numpy, broadcasts)
     own = [reference_of_leaf(leaf) or of_node(value_of_leaf(leaf)) for leaf in value.leaves]
     return Reference("the formula as written", value, tuple(own))
+
+
+def of_text(tree: Ast, numpy: bool = False) -> Reference:
+    """Return the reference of the tree of a text, cached: formulas of one text share the points that were evaluated."""
+    return _of_text(tree, numpy, default_rulebook())
+
+
+@lru_cache(maxsize=FORMULAS)
+def _of_text(tree: Ast, numpy: bool, book: Rulebook) -> Reference:
+    return of_tree(tree, numpy, numpy)
 
 
 def of_call(function: Callable[..., Any], *args: Reference) -> Reference:

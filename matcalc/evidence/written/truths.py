@@ -19,9 +19,11 @@ from matcalc.evidence.written.values import Array
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
 """The steps of central differences, and the relative error up to which one confirms a complex step."""
 
-ROUNDING = 1e-15
+ROUNDING, CLOSE = 1e-15, 0.1
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
 SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
+SECOND_SMALL = 2.0**-14
+"""The step of a second difference that must agree to a tenth with those at larger steps, as `_is_near`."""
 
 
 class Truth(NamedTuple):
@@ -58,11 +60,24 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
 
 def _by_few(f: Line, value: Array) -> Truth | None:
     noise = ROUNDING * max(_largest(value), 1e-300)
-    ahead(f, _pairs(FEW_STEPS))
+    ahead(f, _pairs((*FEW_STEPS, STEP, SMALL_STEP)))
     found = extrapolated((_quotient(f, h), noise / h) for h in FEW_STEPS)
     scale = _scale(found.value, value)
     is_sure = bool(np.all(np.isfinite(found.value))) and found.error <= ROUGH**2 * scale
-    return Truth(found.value, found.error, scale) if is_sure else None
+    return Truth(found.value, found.error, scale) if is_sure and _is_near(f, found.value, value) else None
+
+
+def _is_near(f: Line, found: Array, value: Array) -> bool:
+    """Whether a quotient at a small step agrees with a slope to a tenth.
+
+    Near a pole, differences at larger steps converge to another number.
+    """
+    for h in (STEP, SMALL_STEP):
+        one = _quotient(f, h)
+        noise = 100 * ROUNDING * _largest(value) / h
+        if _largest(one - found) <= CLOSE * max(_largest(one), _largest(found)) + noise:
+            return True
+    return False
 
 
 def _pairs(steps: Sequence[float]) -> list[tuple[float]]:
@@ -75,14 +90,15 @@ def _quotient(f: Line, h: float) -> Array:
 
 
 def slowly(f: Line, value: Array) -> Truth | None:
-    """Return f'(0) by differences at many steps; None if they do not converge."""
-    ahead(f, _pairs(STEPS))
+    """Return f'(0) by differences at many steps; None if they do not converge, or quotients at small steps differ."""
+    ahead(f, _pairs((*STEPS, STEP, SMALL_STEP)))
     try:
         found = slope(f)
+        is_near = _is_near(f, found.value, value)
     except (np.linalg.LinAlgError, IndexError):
         return None
     scale = _scale(found.value, value)
-    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale:
+    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale or not is_near:
         return None
     return Truth(found.value, found.error, scale)
 
@@ -134,15 +150,17 @@ def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[floa
         size = max(map(_largest, corners))
         return sum(corners, start=np.zeros(value.shape)) / (4 * h * h), ROUNDING * size / h**2
 
-    ahead(f, [(s * h, t * h) for h in steps for s, t, _ in CORNERS])
+    ahead(f, [(s * h, t * h) for h in (*steps, SECOND_SMALL) for s, t, _ in CORNERS])
     try:
         found = extrapolated(at(h) for h in steps)
+        one, noise = at(SECOND_SMALL)
     except (np.linalg.LinAlgError, IndexError, TypeError):
         return None
     scale = _scale(found.value, value)
     if not np.all(np.isfinite(found.value)) or not found.error <= 10 * ROUGH * scale:
         return None
-    return Truth(found.value, 10 * found.error, scale)
+    is_near = _largest(one - found.value) <= CLOSE * max(_largest(one), _largest(found.value)) + 100 * noise
+    return Truth(found.value, 10 * found.error, scale) if is_near else None
 
 
 def _largest(array: Any) -> float:

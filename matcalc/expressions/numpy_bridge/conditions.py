@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from math import inf
 
@@ -14,6 +15,8 @@ from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import number
 from matcalc.tensor.nodes.node import Node
+
+LARGEST = sys.float_info.max
 
 
 def compared(left: object, relation: str, right: object) -> Compared:
@@ -54,6 +57,17 @@ def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
     axes = axes_of(axis, len(node.shape))
     known = _is_nan(node).choose(number(0), node)
     return with_keepdims(total(known, axes) if axes else known, axes, keepdims)
+
+
+def nan_to_num(
+    x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Node:
+    if not isinstance(copy, bool):
+        raise NotSupported("copy= of nan_to_num is True or False", hint="the values are nan=, posinf= and neginf=")
+    node = node_of(x)
+    above, below = LARGEST if posinf is None else posinf, -LARGEST if neginf is None else neginf
+    finite = compared(node, "==", inf).choose(node_of(above), compared(node, "==", -inf).choose(node_of(below), node))
+    return _is_nan(node).choose(node_of(nan), finite)
 
 
 def fmax(x1: Operand, x2: Operand) -> Node:

@@ -133,12 +133,24 @@ def run_of(at: slice, length: Size) -> Places:
     start = Size.of(0) if at.start is None else from_front(size_of(at.start), length)
     stop = length if at.stop is None else from_front(size_of(at.stop), length)
     check_room(stop - start, f"the slice {start}:{stop} is empty")
+    for room in (start, length - stop):
+        check_room(room, f"the slice {start}:{stop} is outside an axis of {length}")
     return Run(start, stop - start)
 
 
 def one_of(at: object, length: Size) -> Run:
-    """Return the run of one entry at an integer or a size."""
-    return Run(from_front(size_of(at), length), ONE, True)
+    """Return the run of one entry at an integer or a size.
+
+    Raises: ShapeError for an index outside.
+    """
+    return Run(_inside(from_front(size_of(at), length), length), ONE, True)
+
+
+def _inside(place: Size, length: Size) -> Size:
+    """Return an index counted from the start, which must lie inside an axis of this length."""
+    for room in (place, length - place - 1):
+        check_room(room, f"the subscript {place} is outside an axis of {length}")
+    return place
 
 
 def counted(places: Places, length: Size) -> Places:
@@ -148,10 +160,7 @@ def counted(places: Places, length: Size) -> Places:
     """
     if not isinstance(places, Known):
         return places
-    numbers = tuple(from_front(one, length) for one in places.numbers)
-    for one in numbers:
-        for room in (one, length - one - 1):
-            check_room(room, f"the subscript {one} is outside an axis of {length}")
+    numbers = tuple(_inside(from_front(one, length), length) for one in places.numbers)
     return Known(places.shape, numbers)
 
 

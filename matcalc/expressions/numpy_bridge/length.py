@@ -221,10 +221,10 @@ def _of_two(name: str) -> Callable[[Size, Size], Size] | None:
 
 
 def _integer(value: object) -> Size | None:
-    """Return an integer or a size as a size."""
+    """Return an integer, a truth value as 0 or 1, or a size as a size."""
     if isinstance(value, Length):
         return value.length
-    if isinstance(value, bool) or getattr(value, "shape", None):
+    if getattr(value, "shape", None):
         return None
     try:
         return Size.of(index(value))  # type: ignore[arg-type]  # raises for others

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.along_axes import chosen
 from matcalc.expressions.numpy_bridge.arguments import (
     ONE,
+    check_room,
     holder,
     joined,
     part_of,
@@ -297,6 +299,7 @@ def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
     if not any(isinstance(one, Looked) for one in own):
         if _repeats(own):
             raise NotSupported("known places that repeat are written", hint="write each place once")
+        _require_apart(own)
         return None
     if len(whole) != 1:
         raise NotSupported("writing at an index of several axes", hint="write with an index of one axis")
@@ -311,6 +314,17 @@ def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
     mask = selector(Selector("mask", (whole[0], whole[0]), ONE))
     later = product(1, [*used, *twin, (mask, (move[t], t))], (t,))
     return chosen(">", later, number(0), number(0), number(1))
+
+
+def _require_apart(own: Sequence[Places]) -> None:
+    """Require, at the call, that known places which sizes decide are not the same: 0 and n - 1 are for n = 1."""
+    columns = [one.numbers for one in own if isinstance(one, Known) and len(one.numbers) > 1]
+    for one, other in combinations(zip(*columns, strict=False), 2):
+        gaps = [b - a for a, b in zip(one, other, strict=True)]
+        if not any(gap.is_integer and gap != 0 for gap in gaps):
+            a, b, gap = next((a, b, g) for a, b, g in zip(one, other, gaps, strict=True) if not g.is_integer)
+            room = gap if gap.parts[0].terms[0][1] > 0 else -gap
+            check_room(room - 1, f"the places {a} and {b}, which are written, may be the same")
 
 
 def _axes(read: Items) -> set[int]:

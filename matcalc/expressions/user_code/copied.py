@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import builtins
 import sys
+from abc import update_abstractmethods
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -43,6 +45,8 @@ class Values:
             return partial(self.of(value.func), *value.args, **value.keywords)
         if isinstance(value, FunctionType) and _is_users(value):
             return self._copied(value)
+        if isinstance(value, type) and _has_methods(value):
+            return self._kept(value, self._class(value))
         return value
 
     def _kept(self, value: Any, new: Any) -> Any:
@@ -67,6 +71,28 @@ class Values:
         theirs = function.__globals__
         scope.update({name: self.of(theirs[name]) for name in _names(function.__code__) if name in theirs})
         return new
+
+    def _class(self, theirs: type) -> type:
+        """Return a subclass of a user's class whose methods are copies; its bases are too, so `super()` finds them."""
+        bases = [self.of(base) for base in theirs.__bases__ if _has_methods(base)]
+        kinds = tuple(dict.fromkeys([*map(type, bases), type(theirs)]))
+        meta = type("Meta", kinds, {"__instancecheck__": lambda _, one: isinstance(one, theirs)})
+        made: type = meta(theirs.__name__, (*bases, theirs), {"__module__": theirs.__module__, "__slots__": ()})
+        self.copies[id(theirs)] = (theirs, made)
+        for name, value in vars(theirs).items():
+            new = self._member(value)
+            if new is not value:
+                setattr(made, name, new)
+        return update_abstractmethods(made)
+
+    def _member(self, value: Any) -> Any:
+        """Return a member of a class with its functions copied."""
+        if isinstance(value, (staticmethod, classmethod)):
+            return type(value)(self.of(value.__func__))
+        if isinstance(value, property):
+            get, set_, delete = (one and self.of(one) for one in (value.fget, value.fset, value.fdel))
+            return property(get, set_, delete, value.__doc__)
+        return self.of(value) if _is_written(value) else value
 
     def _cells(self, function: FunctionType) -> tuple[CellType, ...] | None:
         return None if function.__closure__ is None else tuple(self._cell(cell) for cell in function.__closure__)
@@ -129,6 +155,18 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+
+
+def _is_written(value: object) -> bool:
+    """Whether a member of a class is a function that the user wrote, not one that `dataclass` generated."""
+    return isinstance(value, FunctionType) and _is_users(value) and value.__code__.co_filename != "<string>"
+
+
+def _has_methods(kind: type) -> bool:
+    """Whether a class has methods that the user wrote; exceptions, enumerations and tuples remain as they are."""
+    if issubclass(kind, (BaseException, Enum, tuple)):
+        return False
+    return any(map(_is_written, vars(kind).values())) or any(map(_has_methods, kind.__bases__))
 
 
 def _is_users(function: FunctionType) -> bool:

@@ -92,8 +92,8 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     if is_array(value):
         node: Node = value.node
         own = (np.ndarray,) if node.shape else (float, np.floating, np.float64)
-        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        if any(kind in wanted for kind in own):
+        expected = kinds if isinstance(kinds, tuple) else (kinds,)
+        if any(kind in expected for kind in own):
             return True
     if length_in(value) is not None and int in (kinds if isinstance(kinds, tuple) else (kinds,)):
         return True

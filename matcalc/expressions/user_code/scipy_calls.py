@@ -145,18 +145,25 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
+    return _structure("toeplitz", c, r)
+
+
+def circulant(c: Any) -> Any:
+    return _structure("circulant", c, None)
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    return _structure("hankel", c, r)
+
+
+def _structure(name: str, c: Any, r: Any) -> Any:
+    """Return the matrix of this name of the vectors c and r; other arrays are read row by row, as in SciPy."""
     import numpy as np
 
-    return _by_distance(c, c if r is None else r, np)
-
-
-def _by_distance(c: Any, r: Any, np: Any) -> Any:
-    m, n = c.shape[0] if hasattr(c, "shape") else len(c), r.shape[0] if hasattr(r, "shape") else len(r)
-    if not isinstance(m, int) or not isinstance(n, int):
-        raise NotSupported("scipy.linalg.toeplitz of a size that is no number", hint="declare the size as a number")
-    c, r = (np.stack(list(one)) if isinstance(one, (list, tuple)) else one for one in (c, r))
-    entries = np.concatenate([r[:0:-1], c]) if n > 1 else c
-    return entries[n - 1 + np.arange(m)[:, None] - np.arange(n)]
+    vectors = [
+        np.ravel(np.stack(list(one)) if isinstance(one, (list, tuple)) else one) for one in (c, r) if one is not None
+    ]
+    return next(one for one in vectors if hasattr(one, "by_rule")).by_rule(name, *vectors)
 
 
 def block_diag(*arrs: Any) -> Any:
@@ -239,7 +246,7 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
 
 LINALG = (
     cholesky, cho_factor, cho_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals, norm, toeplitz,
-    block_diag, solve_sylvester,
+    circulant, hankel, block_diag, solve_sylvester,
 )  # fmt: skip
 MATRIX_FUNCTIONS = ("expm", "logm", "sqrtm", "sinm", "cosm")
 NO_EFFECT = frozenset(("overwrite_a", "overwrite_b", "check_finite", "overwrite_x", "overwrite_ab", "driver", "turbo"))

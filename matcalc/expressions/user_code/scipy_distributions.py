@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 Call = Callable[..., Any]
 HALF_LOG_TAU = 0.5 * log(2 * pi)
+LARGE = 500.0
+"""From here the asymptotic series of a Bessel function is exact; below, the value does not overflow."""
 
 
 def _special() -> Any:
@@ -20,41 +22,48 @@ def _special() -> Any:
     return special
 
 
-def _np() -> Any:
+def numpy_() -> Any:
     import numpy
 
     return numpy
 
 
 class Continuous(NamedTuple):
-    """A distribution on the line: names of its shapes, its methods, and its support; `closed` includes the ends."""
+    """A distribution on the line: names of its shapes, its methods, and its support; `closed` includes the ends.
+
+    An end of the support is a number or a function of the shapes.
+    """
 
     shapes: tuple[str, ...]
     methods: Mapping[str, Call]
-    lower: float = -inf
-    upper: float = inf
+    lower: float | Call = -inf
+    upper: float | Call = inf
     closed: bool = True
     symmetric: bool = False
 
 
 class Discrete(NamedTuple):
-    """A distribution of counts: names of its parameters, the logarithm of its probabilities, least and most count."""
+    """A distribution of counts: names of its parameters, its methods at counts, the least and the most count."""
 
     shapes: tuple[str, ...]
-    logpmf: Call
+    methods: Mapping[str, Call]
     least: int = 0
     most: Call = lambda *shapes: None
 
 
-def _gammaln(x: Any) -> Any:
+def gammaln(x: Any) -> Any:
     return _special().gammaln(x)
 
 
-def _log(x: Any) -> Any:
-    return _np().log(x)
+def logarithm(x: Any) -> Any:
+    return numpy_().log(x)
 
 
-def _xlogy(x: Any, y: Any) -> Any:
+def _betaln(a: Any, b: Any) -> Any:
+    return gammaln(a) + gammaln(b) - gammaln(a + b)
+
+
+def xlogy(x: Any, y: Any) -> Any:
     return _special().xlogy(x, y)
 
 
@@ -71,12 +80,43 @@ def _norm_logcdf(z: Any) -> Any:
 
 
 def _t_logpdf(z: Any, df: Any) -> Any:
-    start = _gammaln((df + 1) / 2) - _gammaln(df / 2) - _log(df * pi) / 2
-    return start - (df + 1) / 2 * _np().log1p(z**2 / df)
+    start = gammaln((df + 1) / 2) - gammaln(df / 2) - logarithm(df * pi) / 2
+    return start - (df + 1) / 2 * numpy_().log1p(z**2 / df)
+
+
+def _t_cdf(z: Any, df: Any) -> Any:
+    np = numpy_()
+    r = np.sqrt(z**2 + df)
+    at = np.where(z > 0, (z + r) / (2 * r), df / (2 * r * (r - z)))
+    return _special().betainc(df / 2, df / 2, at)
+
+
+def _vonmises_logpdf(z: Any, kappa: Any) -> Any:
+    """Return the density; the Bessel function of a large kappa, which overflows, by its asymptotic series."""
+    np = numpy_()
+    k = np.maximum(kappa, LARGE)
+    large = k - logarithm(2 * pi * k) / 2 + np.log1p((1 + (9 + 75 / (8 * k)) / (16 * k)) / (8 * k))
+    bessel = np.where(kappa > LARGE, large, logarithm(_special().iv(0, np.minimum(kappa, LARGE))))
+    return kappa * np.cos(z) - log(2 * pi) - bessel
+
+
+def _truncated(a: Any, b: Any) -> Any:
+    """Return the probability of a normal variable between a and b, from the tails if both are above 0."""
+    return numpy_().where(a > 0, _norm_cdf(-a) - _norm_cdf(-b), _norm_cdf(b) - _norm_cdf(a))
+
+
+def _f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
+    m, n = dfn / 2, dfd / 2
+    start = xlogy(m, dfn) + xlogy(n, dfd) + xlogy(m - 1, z)
+    return start - (m + n) * logarithm(dfd + dfn * z) - _betaln(m, n)
+
+
+def _positive(z: Any) -> Any:
+    return numpy_().maximum(z, 0)
 
 
 def _laplace_cdf(z: Any) -> Any:
-    np = _np()
+    np = numpy_()
     return np.where(z > 0, 1 - np.exp(-z) / 2, np.exp(z) / 2)
 
 
@@ -85,31 +125,31 @@ def _skewnorm_logpdf(z: Any, a: Any) -> Any:
 
 
 def _beta_logpdf(z: Any, a: Any, b: Any) -> Any:
-    return _xlogy(a - 1, z) + _xlogy(b - 1, 1 - z) - (_gammaln(a) + _gammaln(b) - _gammaln(a + b))
+    return xlogy(a - 1, z) + xlogy(b - 1, 1 - z) - _betaln(a, b)
 
 
 def _lognorm_logpdf(z: Any, s: Any) -> Any:
-    return -(_log(z) ** 2) / (2 * s**2) - _log(s) - _log(z) - HALF_LOG_TAU
+    return -(logarithm(z) ** 2) / (2 * s**2) - logarithm(s) - logarithm(z) - HALF_LOG_TAU
 
 
 def _gamma_logpdf(z: Any, a: Any) -> Any:
-    return _xlogy(a - 1, z) - z - _gammaln(a)
+    return xlogy(a - 1, z) - z - gammaln(a)
 
 
 CONTINUOUS: Mapping[str, Continuous] = {
     "norm": Continuous((), {"logpdf": _norm_logpdf, "cdf": _norm_cdf, "logcdf": _norm_logcdf}, symmetric=True),
-    "t": Continuous(("df",), {"logpdf": _t_logpdf}, symmetric=True),
+    "t": Continuous(("df",), {"logpdf": _t_logpdf, "cdf": _t_cdf}, symmetric=True),
     "cauchy": Continuous(
         (),
-        {"logpdf": lambda z: -log(pi) - _np().log1p(z**2), "cdf": lambda z: 0.5 + _np().arctan(z) / pi},
+        {"logpdf": lambda z: -log(pi) - numpy_().log1p(z**2), "cdf": lambda z: 0.5 + numpy_().arctan(z) / pi},
         symmetric=True,
     ),
-    "laplace": Continuous((), {"logpdf": lambda z: -_np().abs(z) - log(2), "cdf": _laplace_cdf}, symmetric=True),
+    "laplace": Continuous((), {"logpdf": lambda z: -numpy_().abs(z) - log(2), "cdf": _laplace_cdf}, symmetric=True),
     "logistic": Continuous(
         (),
         {
-            "logpdf": lambda z: -z - 2 * _np().logaddexp(0, -z),
-            "logcdf": lambda z: -_np().logaddexp(0, -z),
+            "logpdf": lambda z: -z - 2 * numpy_().logaddexp(0, -z),
+            "logcdf": lambda z: -numpy_().logaddexp(0, -z),
             "cdf": lambda z: _special().expit(z),
         },
         symmetric=True,
@@ -118,17 +158,17 @@ CONTINUOUS: Mapping[str, Continuous] = {
     "gumbel_r": Continuous(
         (),
         {
-            "logpdf": lambda z: -z - _np().exp(-z),
-            "logcdf": lambda z: -_np().exp(-z),
-            "cdf": lambda z: _np().exp(-_np().exp(-z)),
+            "logpdf": lambda z: -z - numpy_().exp(-z),
+            "logcdf": lambda z: -numpy_().exp(-z),
+            "cdf": lambda z: numpy_().exp(-numpy_().exp(-z)),
         },
     ),
     "expon": Continuous(
         (),
         {
             "logpdf": lambda z: -z,
-            "cdf": lambda z: -_np().expm1(-z),
-            "sf": lambda z: _np().exp(-z),
+            "cdf": lambda z: -numpy_().expm1(-z),
+            "sf": lambda z: numpy_().exp(-z),
             "logsf": lambda z: -z,
         },
         lower=0,
@@ -138,8 +178,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("a",),
         {
             "logpdf": _gamma_logpdf,
-            "cdf": lambda z, a: _special().gammainc(a, _np().maximum(z, 0)),
-            "sf": lambda z, a: _special().gammaincc(a, _np().maximum(z, 0)),
+            "cdf": lambda z, a: _special().gammainc(a, numpy_().maximum(z, 0)),
+            "sf": lambda z, a: _special().gammaincc(a, numpy_().maximum(z, 0)),
         },
         lower=0,
     ),
@@ -147,20 +187,27 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("df",),
         {
             "logpdf": lambda z, df: _gamma_logpdf(z / 2, df / 2) - log(2),
-            "cdf": lambda z, df: _special().gammainc(df / 2, _np().maximum(z, 0) / 2),
-            "sf": lambda z, df: _special().gammaincc(df / 2, _np().maximum(z, 0) / 2),
+            "cdf": lambda z, df: _special().gammainc(df / 2, numpy_().maximum(z, 0) / 2),
+            "sf": lambda z, df: _special().gammaincc(df / 2, numpy_().maximum(z, 0) / 2),
         },
         lower=0,
     ),
     "invgamma": Continuous(
-        ("a",), {"logpdf": lambda z, a: -(a + 1) * _log(z) - _gammaln(a) - 1 / z}, lower=0, closed=False
+        ("a",),
+        {
+            "logpdf": lambda z, a: -(a + 1) * logarithm(z) - gammaln(a) - 1 / z,
+            "cdf": lambda z, a: _special().gammaincc(a, 1 / z),
+            "sf": lambda z, a: _special().gammainc(a, 1 / z),
+        },
+        lower=0,
+        closed=False,
     ),
     "lognorm": Continuous(
         ("s",),
         {
             "logpdf": _lognorm_logpdf,
-            "cdf": lambda z, s: _norm_cdf(_log(z) / s),
-            "sf": lambda z, s: _norm_cdf(-_log(z) / s),
+            "cdf": lambda z, s: _norm_cdf(logarithm(z) / s),
+            "sf": lambda z, s: _norm_cdf(-logarithm(z) / s),
         },
         lower=0,
         closed=False,
@@ -168,9 +215,9 @@ CONTINUOUS: Mapping[str, Continuous] = {
     "weibull_min": Continuous(
         ("c",),
         {
-            "logpdf": lambda z, c: _log(c) + _xlogy(c - 1, z) - z**c,
-            "cdf": lambda z, c: -_np().expm1(-(z**c)),
-            "sf": lambda z, c: _np().exp(-(z**c)),
+            "logpdf": lambda z, c: logarithm(c) + xlogy(c - 1, z) - z**c,
+            "cdf": lambda z, c: -numpy_().expm1(-(z**c)),
+            "sf": lambda z, c: numpy_().exp(-(z**c)),
             "logsf": lambda z, c: -(z**c),
         },
         lower=0,
@@ -179,8 +226,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("a", "b"),
         {
             "logpdf": _beta_logpdf,
-            "cdf": lambda z, a, b: _special().betainc(a, b, _np().clip(z, 0, 1)),
-            "sf": lambda z, a, b: _special().betainc(b, a, _np().clip(1 - z, 0, 1)),
+            "cdf": lambda z, a, b: _special().betainc(a, b, numpy_().clip(z, 0, 1)),
+            "sf": lambda z, a, b: _special().betainc(b, a, numpy_().clip(1 - z, 0, 1)),
         },
         lower=0,
         upper=1,
@@ -188,10 +235,10 @@ CONTINUOUS: Mapping[str, Continuous] = {
     "pareto": Continuous(
         ("b",),
         {
-            "logpdf": lambda z, b: _log(b) - (b + 1) * _log(z),
+            "logpdf": lambda z, b: logarithm(b) - (b + 1) * logarithm(z),
             "cdf": lambda z, b: 1 - z ** (-b),
             "sf": lambda z, b: z ** (-b),
-            "logsf": lambda z, b: -b * _log(z),
+            "logsf": lambda z, b: -b * logarithm(z),
         },
         lower=1,
     ),
@@ -204,42 +251,118 @@ CONTINUOUS: Mapping[str, Continuous] = {
         },
         lower=0,
     ),
+    "vonmises": Continuous(("kappa",), {"logpdf": _vonmises_logpdf}),
+    "truncnorm": Continuous(
+        ("a", "b"),
+        {
+            "logpdf": lambda z, a, b: _norm_logpdf(z) - logarithm(_truncated(a, b)),
+            "cdf": lambda z, a, b: _truncated(a, z) / _truncated(a, b),
+            "sf": lambda z, a, b: _truncated(z, b) / _truncated(a, b),
+        },
+        lower=lambda a, b: a,
+        upper=lambda a, b: b,
+    ),
+    "loggamma": Continuous(
+        ("c",),
+        {
+            "logpdf": lambda z, c: c * z - numpy_().exp(z) - gammaln(c),
+            "cdf": lambda z, c: _special().gammainc(c, numpy_().exp(z)),
+            "sf": lambda z, c: _special().gammaincc(c, numpy_().exp(z)),
+        },
+    ),
+    "f": Continuous(
+        ("dfn", "dfd"),
+        {
+            "logpdf": _f_logpdf,
+            "cdf": lambda z, m, n: _special().betainc(m / 2, n / 2, m * _positive(z) / (n + m * _positive(z))),
+            "sf": lambda z, m, n: _special().betainc(n / 2, m / 2, n / (n + m * _positive(z))),
+        },
+        lower=0,
+    ),
+    "fisk": Continuous(
+        ("c",),
+        {
+            "logpdf": lambda z, c: logarithm(c) + (c - 1) * logarithm(z) - 2 * numpy_().log1p(z**c),
+            "cdf": lambda z, c: z**c / (1 + z**c),
+            "sf": lambda z, c: 1 / (1 + z**c),
+            "logsf": lambda z, c: -numpy_().log1p(z**c),
+        },
+        lower=0,
+        closed=False,
+    ),
+    "rayleigh": Continuous(
+        (),
+        {
+            "logpdf": lambda z: logarithm(z) - z**2 / 2,
+            "cdf": lambda z: -numpy_().expm1(-(z**2) / 2),
+            "sf": lambda z: numpy_().exp(-(z**2) / 2),
+            "logsf": lambda z: -(z**2) / 2,
+        },
+        lower=0,
+    ),
+    "gumbel_l": Continuous(
+        (),
+        {
+            "logpdf": lambda z: z - numpy_().exp(z),
+            "sf": lambda z: numpy_().exp(-numpy_().exp(z)),
+            "logsf": lambda z: -numpy_().exp(z),
+        },
+    ),
+    "invgauss": Continuous(
+        ("mu",),
+        {"logpdf": lambda z, mu: -HALF_LOG_TAU - 1.5 * logarithm(z) - ((z - mu) / mu) ** 2 / (2 * z)},
+        lower=0,
+        closed=False,
+    ),
     "halfcauchy": Continuous(
-        (), {"logpdf": lambda z: log(2 / pi) - _np().log1p(z**2), "cdf": lambda z: 2 / pi * _np().arctan(z)}, lower=0
+        (),
+        {"logpdf": lambda z: log(2 / pi) - numpy_().log1p(z**2), "cdf": lambda z: 2 / pi * numpy_().arctan(z)},
+        lower=0,
     ),
 }
 
 
 def _binom(k: Any, n: Any, p: Any) -> Any:
-    count = _gammaln(n + 1) - _gammaln(k + 1) - _gammaln(n - k + 1)
-    return count + _xlogy(k, p) + _xlogy(n - k, 1 - p)
+    count = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return count + xlogy(k, p) + xlogy(n - k, 1 - p)
 
 
 def _nbinom(k: Any, n: Any, p: Any) -> Any:
-    return _gammaln(n + k) - _gammaln(k + 1) - _gammaln(n) + n * _log(p) + _xlogy(k, 1 - p)
+    return gammaln(n + k) - gammaln(k + 1) - gammaln(n) + n * logarithm(p) + xlogy(k, 1 - p)
+
+
+def _betabinom(k: Any, n: Any, a: Any, b: Any) -> Any:
+    return -logarithm(n + 1) - _betaln(n - k + 1, k + 1) + _betaln(k + a, n - k + b) - _betaln(a, b)
 
 
 DISCRETE: Mapping[str, Discrete] = {
-    "poisson": Discrete(("mu",), lambda k, mu: _xlogy(k, mu) - mu - _gammaln(k + 1)),
-    "bernoulli": Discrete(("p",), lambda k, p: _xlogy(k, p) + _xlogy(1 - k, 1 - p), most=lambda p: 1),
-    "binom": Discrete(("n", "p"), _binom, most=lambda n, p: n),
-    "nbinom": Discrete(("n", "p"), _nbinom),
-    "geom": Discrete(("p",), lambda k, p: _xlogy(k - 1, 1 - p) + _log(p), least=1),
+    "poisson": Discrete(
+        ("mu",),
+        {
+            "logpmf": lambda k, mu: xlogy(k, mu) - mu - gammaln(k + 1),
+            "cdf": lambda k, mu: _special().gammaincc(k + 1, mu),
+            "sf": lambda k, mu: _special().gammainc(k + 1, mu),
+        },
+    ),
+    "bernoulli": Discrete(("p",), {"logpmf": lambda k, p: xlogy(k, p) + xlogy(1 - k, 1 - p)}, most=lambda p: 1),
+    "binom": Discrete(("n", "p"), {"logpmf": _binom}, most=lambda n, p: n),
+    "nbinom": Discrete(
+        ("n", "p"),
+        {
+            "logpmf": _nbinom,
+            "cdf": lambda k, n, p: _special().betainc(n, k + 1, p),
+            "sf": lambda k, n, p: _special().betainc(k + 1, n, 1 - p),
+        },
+    ),
+    "geom": Discrete(
+        ("p",),
+        {
+            "logpmf": lambda k, p: xlogy(k - 1, 1 - p) + logarithm(p),
+            "cdf": lambda k, p: -numpy_().expm1(k * numpy_().log1p(-p)),
+            "logsf": lambda k, p: k * numpy_().log1p(-p),
+            "sf": lambda k, p: numpy_().exp(k * numpy_().log1p(-p)),
+        },
+        least=1,
+    ),
+    "betabinom": Discrete(("n", "a", "b"), {"logpmf": _betabinom}, most=lambda n, a, b: n),
 }
-
-
-def _dirichlet(x: Any, alpha: Any) -> Any:
-    np = _np()
-    return _gammaln(np.sum(alpha)) - np.sum(_gammaln(alpha)) + np.sum(_xlogy(alpha - 1, x))
-
-
-def _multinomial(x: Any, n: Any, p: Any) -> Any:
-    np = _np()
-    return _gammaln(n + 1) + np.sum(_xlogy(x, p) - _gammaln(x + 1))
-
-
-VECTORS: Mapping[str, tuple[tuple[str, ...], str, Call]] = {
-    "dirichlet": (("alpha",), "logpdf", _dirichlet),
-    "multinomial": (("n", "p"), "logpmf", _multinomial),
-}
-"""Distributions of a vector inside the support: names of parameters, the method, its function."""

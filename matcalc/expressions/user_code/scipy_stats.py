@@ -6,11 +6,12 @@ The distributions are data, in `scipy_distributions.py`. Outside the support a d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf, log, pi
+from math import inf
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.user_code.scipy_distributions import CONTINUOUS, DISCRETE, VECTORS, Continuous, Discrete
+from matcalc.expressions.user_code.scipy_distributions import CONTINUOUS, DISCRETE, Call, Continuous, Discrete
+from matcalc.expressions.user_code.scipy_matrices import SEVERAL
 
 OUTSIDE: Mapping[str, tuple[float, float]] = {
     "logpdf": (-inf, -inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-inf, 0), "logsf": (0, -inf),
@@ -24,16 +25,6 @@ def _np() -> Any:
     import numpy
 
     return numpy
-
-
-def _mvn_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-    np = _np()
-    if getattr(cov, "ndim", 0) != 2 or x.ndim > 2:
-        raise NotSupported("scipy.stats.multivariate_normal takes a matrix cov, and x of one or two axes")
-    gap = x if mean is None else x - mean
-    whitened = np.linalg.solve(cov, gap.T)
-    form = gap @ whitened if gap.ndim == 1 else np.sum(gap * whitened.T, axis=1)
-    return -(form + np.linalg.slogdet(cov)[1] + cov.shape[0] * log(2 * pi)) / 2
 
 
 class Distribution:
@@ -64,23 +55,24 @@ def _evaluated(name: str, method: str, args: tuple[Any, ...], keywords: Mapping[
     Raises: NotSupported, which names the method.
     """
     plain = {"pdf": "logpdf", "pmf": "logpmf"}.get(method)
-    if plain is not None:
-        return _np().exp(_evaluated(name, plain, args, keywords))
-    found = None
-    if name == "multivariate_normal" and method == "logpdf":
-        found = _mvn_logpdf(*args, **keywords)
-    elif name in VECTORS and method == VECTORS[name][1]:
-        given = _given(("x", *VECTORS[name][0]), args, keywords, {})
-        found = None if given is None else VECTORS[name][2](*given)
-    elif name in DISCRETE and method == "logpmf":
-        given = _given(("k", *DISCRETE[name].shapes, "loc"), args, keywords, {"loc": 0})
-        found = None if given is None else _of_counts(DISCRETE[name], given[0] - given[-1], given[1:-1])
-    elif name in CONTINUOUS:
-        given = _given(("x", *CONTINUOUS[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
-        found = None if given is None else _of_line(CONTINUOUS[name], method, given)
+    found = _found(name, plain or method, args, keywords)
     if found is None:
         hint = "write its formula with NumPy and scipy.special"
         raise NotSupported(f"scipy.stats.{name}.{method} is not supported on symbols", hint=hint)
+    return found if plain is None else _np().exp(found)
+
+
+def _found(name: str, method: str, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """Return the value of a method of a distribution; None for an unknown method and for unknown arguments."""
+    found = None
+    if name in SEVERAL and method == SEVERAL[name].method:
+        found = _of_several(name, args, keywords)
+    elif name in DISCRETE:
+        given = _given(("k", *DISCRETE[name].shapes, "loc"), args, keywords, {"loc": 0})
+        found = None if given is None else _of_counts(DISCRETE[name], method, given[0] - given[-1], given[1:-1])
+    elif name in CONTINUOUS:
+        given = _given(("x", *CONTINUOUS[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
+        found = None if given is None else _of_line(CONTINUOUS[name], method, given)
     return found
 
 
@@ -92,13 +84,44 @@ def _given(
     return [found[one] for one in names] if len(args) <= len(names) and set(found) == set(names) else None
 
 
-def _of_counts(distribution: Discrete, k: Any, shapes: Sequence[Any]) -> Any:
-    """Return the logarithm of a probability where k is a possible count, -inf elsewhere."""
+def _of_several(name: str, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Return the logarithm of the density of a vector or a matrix; None if the arguments do not fit.
+
+    Raises: NotSupported for a parameter that is no matrix.
+    """
+    own = SEVERAL[name]
+    names = ("x", *own.names)
+    given = _given(names, args, keywords, own.defaults)
+    if given is None:
+        return None
+    wrong = [n for n, value in zip(names, given, strict=True) if n in own.matrices and getattr(value, "ndim", 0) != 2]
+    if wrong or getattr(given[0], "ndim", 0) not in (1, 2):
+        raise NotSupported(f"scipy.stats.{name} takes a matrix {wrong[0] if wrong else 'x'}", hint="write np.eye(p)*s")
+    return own.function(*given)
+
+
+def _of_counts(distribution: Discrete, method: str, k: Any, shapes: Sequence[Any]) -> Any:
+    """Return a method of a distribution of counts; a probability is 0 beside the counts, and outside of them."""
     np = _np()
-    beside = k.by_rule("off_integer") if hasattr(k, "by_rule") else k - np.round(k)
-    inside = (k >= distribution.least) & (beside == 0)
+    if method != "logpmf":
+        k = np.floor(k) if not hasattr(k, "by_rule") else _floor(k)
+    value = _standard(distribution.methods, method, k, shapes)
+    if value is None:
+        return None
     most = distribution.most(*shapes)
-    return np.where(inside if most is None else inside & (k <= most), distribution.logpmf(k, *shapes), -inf)
+    if method == "logpmf":
+        beside = k.by_rule("off_integer") if hasattr(k, "by_rule") else k - np.round(k)
+        inside = (k >= distribution.least) & (beside == 0)
+        return np.where(inside if most is None else inside & (k <= most), value, -inf)
+    below, above = OUTSIDE[method]
+    value = np.where(k >= distribution.least, value, below)
+    return value if most is None else np.where(k < most, value, above)
+
+
+def _floor(k: Any) -> Any:
+    """Return the largest integers that are not above the entries of an array of symbols."""
+    beside = k.by_rule("off_integer")
+    return k - _np().where(beside < 0, beside + 1, beside)
 
 
 def _of_line(distribution: Continuous, method: str, given: Sequence[Any]) -> Any:
@@ -107,32 +130,28 @@ def _of_line(distribution: Continuous, method: str, given: Sequence[Any]) -> Any
     x, *shapes, loc, scale = given
     has_scale = not (isinstance(scale, int) and scale == 1)
     at = (x - loc) / scale if has_scale else x - loc
-    value = _standard(distribution, method, at, shapes)
+    value = _standard(distribution.methods, method, at, shapes, distribution.symmetric)
     if value is None:
         return None
     if has_scale and method == "logpdf":
         value = value - np.log(scale)
     below, above = OUTSIDE[method]
-    if distribution.upper < inf:
-        value = np.where(at <= distribution.upper if distribution.closed else at < distribution.upper, value, above)
-    if distribution.lower > -inf:
-        value = np.where(at >= distribution.lower if distribution.closed else at > distribution.lower, value, below)
+    lower, upper = (end(*shapes) if callable(end) else end for end in (distribution.lower, distribution.upper))
+    if not isinstance(upper, float) or upper < inf:
+        value = np.where(at <= upper if distribution.closed else at < upper, value, above)
+    if not isinstance(lower, float) or lower > -inf:
+        value = np.where(at >= lower if distribution.closed else at > lower, value, below)
     return value
 
 
-def _standard(distribution: Continuous, method: str, at: Any, shapes: Sequence[Any]) -> Any:
+def _standard(methods: Mapping[str, Call], method: str, at: Any, shapes: Sequence[Any], symmetric: bool = False) -> Any:
     """Return the value of a method inside the support, by another method if the distribution does not list it."""
-    methods, other = distribution.methods, COMPLEMENTS.get(method, "")
+    other = COMPLEMENTS.get(method, "")
     if method in methods:
         return methods[method](at, *shapes)
-    if distribution.symmetric and other in methods:
+    if symmetric and other in methods:
         return methods[other](-at, *shapes)
     if method in LOGARITHMS:
-        plain = _standard(distribution, LOGARITHMS[method], at, shapes)
+        plain = _standard(methods, LOGARITHMS[method], at, shapes, symmetric)
         return None if plain is None else _np().log(plain)
     return 1 - methods[other](at, *shapes) if other in methods else None
-
-
-NAMES = (*CONTINUOUS, *DISCRETE, *VECTORS, "multivariate_normal")
-OTHERS = ("wishart", "truncnorm", "vonmises", "f")
-"""Further distributions; their methods raise on symbols."""

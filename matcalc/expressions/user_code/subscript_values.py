@@ -8,6 +8,7 @@ from matcalc.errors import NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT
 from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.tensor.nodes.node import sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 
 
@@ -47,6 +48,9 @@ def subscript_value(one: Any, call: Any) -> Any:
     known = (one.maker(one.node, one.names) if is_mask else one).known()
     if known is None and is_mask:
         raise NoValue("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
+    if known is None and not any(node.kind == "symbol" for node in toposort([one.node])):
+        listed = ", ".join(sizes_used([one.node]))
+        raise NoValue(f"a subscript that the size {listed} decides", hint="declare its size as a number")
     if known is None:
         hint = "declare the subscript as i: index(k)"
         raise NoValue("a subscript that depends on a symbol's values", hint=hint)

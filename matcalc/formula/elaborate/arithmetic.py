@@ -22,7 +22,7 @@ from matcalc.formula.inference.inference import (
 )
 from matcalc.formula.inference.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
 from matcalc.formula.inference.unify import bits, bounded, times
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, whole
 from matcalc.language.write import check_bits
 from matcalc.tensor.sizes.size import Size, floordiv, modulo
 from matcalc.tensor.sizes.sizes_from_shapes import kind_text
@@ -92,7 +92,7 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
         elif operator == "./":
             _entrywise(chain, reciprocal(inference, factor.ast, factor), k, operator)
         elif operator == "/":
-            _divide(chain, factor, k, reciprocal)
+            _divide(chain, factor, k, reciprocal, invert)
         elif operator == "\\":
             _solve(chain, factor, k, reciprocal, invert)
         else:
@@ -267,19 +267,36 @@ def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
     chain.core, chain.row = tuple(labels), found.kind.row
 
 
-def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
-    """Append `/ factor`, a scalar."""
+def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:
+    """Append `/ factor`: a scalar, or a declared matrix, for whose inverse `B/A` stands."""
     inference = chain.inference
     if factor.rank and is_one_by_one(inference, factor):
         factor = as_scalar(inference, factor)
     if not factor.rank:
         chain.take(reciprocal(inference, factor.ast, factor))
         return
-    a, b = _tight(shown(chain.value(k + 1).ast)), shown(factor.ast)
+    fits = chain.core and chain.kind() != "column" and inference.same(chain.shape()[-1], factor.shape[0])
+    if factor.rank == 2 and fits and _is_declared(inference, factor.ast) and _has_slash(chain, factor, k):
+        _multiply(chain, invert(inference, factor.ast, factor), k)
+        return
+    left, b = shown(chain.value(k + 1).ast), shown(factor.ast)
+    a = left if left.isdecimal() else _tight(left)
     hint = f"write {a}./{_tight(b)} for entries"
     if factor.rank == 2:
-        hint += f", or {a}*inv({b})"
+        hint += f", or inv({b})" if a == "1" else f", or {a}*inv({b})"
     raise _cannot(chain, "divide", factor, k, "/ divides by a scalar", hint)
+
+
+def _is_declared(inference: Inference, ast: Ast) -> bool:
+    """Whether each symbol in a tree has a declared kind, so that none is a matrix by its letter alone."""
+    names = {str(node.value) for node in whole(ast) if node.head == "name"}
+    own = [inference.symbols[name] for name in names if name in inference.symbols]
+    return bool(own) and all(symbol.declared for symbol in own)
+
+
+def _has_slash(chain: Chain, factor: Typed, k: int) -> bool:
+    """Whether the division is written with a slash: a fraction of matrices in LaTeX has no order of its factors."""
+    return "/" in chain.inference.text[chain.ast.args[k].span[1] : factor.ast.span[0]]
 
 
 def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:

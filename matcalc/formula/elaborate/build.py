@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.equations import Solving
-from matcalc.formula.inference.conditions import Condition, Lengths, operands
+from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed
 from matcalc.language.syntax import call_name, operands_first
@@ -86,6 +86,8 @@ def build(builder: Builder, root: Typed) -> Node:
 
 def _built_operands(value: Typed) -> list[Typed]:
     """Return the operands that become nodes; the conditions of a product are built together instead."""
+    if value.form == "condition":
+        return []
     return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
 
 
@@ -100,6 +102,10 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
             "an entry larger than 1.8e308 is not supported", text=builder.inference.text, at=value.ast.caret
         )
     return constant(entries.reshape([int(size) for size in value.shape]))
+
+
+def _size(size: Size) -> Node:
+    return number(size.constant) if size.is_integer else size_number(size)
 
 
 def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
@@ -129,11 +135,22 @@ def _product(
     labels = {*out, *(label for _, at in factors for label in at), *(label for c in conditions for label in c.axes)}
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
-        selectors = operands(
-            [_as_condition(builder, c) for c in conditions], Lengths(known, len(builder.inference.lengths))
-        )
-        factors = factors + selectors
+        factors = factors + _conditions(builder, conditions, known)
     return product(coef, factors, out, known)
+
+
+def _conditions(builder: Builder, conditions: Sequence[Typed], known: dict[int, Size]) -> list[Operand]:
+    """Return conditions as factors: selectors, and arrays of 0 and 1 for those of another form.
+
+    Raises: NotSupported.
+    """
+    asked = {_as_condition(builder, c): c for c in conditions if c.data[1] is not None}
+    found, others = operands(list(asked), Lengths(known, len(builder.inference.lengths)))
+    for value in [*(c for c in conditions if c.data[1] is None), *(asked[other] for other in others)]:
+        if not value.args:
+            raise not_supported(shown(value.ast))
+        found.append((build(builder, value.args[0]), value.args[0].axes))
+    return found
 
 
 def apply_function(body: Node, node: Node) -> Node:
@@ -241,7 +258,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
 
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "number": lambda builder, value, args: number(value.data.constant),
-    "size": lambda builder, value, args: size_number(value.data),
+    "size": lambda builder, value, args: _size(builder.size(value.data)),
     "symbol": lambda builder, value, args: builder.nodes[value.data],
     "leaf": lambda builder, value, args: value.data,
     "parameter": lambda builder, value, args: parameter(),

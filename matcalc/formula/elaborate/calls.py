@@ -373,6 +373,9 @@ def _no_match(
     kinds = {p.kind for c in candidates for p in c.signature.parameters[:1]}
     if len(values) == 1 and values[0].rank == 2 and kinds == {"vector"}:
         hint = f"give the axis: {spelling}(..., axis=0) down each column, axis=1 along each row\n{hint}"
+    alone = all(len(c.signature.parameters) == 1 for c in candidates)
+    if len(values) == 2 and alone and not unknown and values[0].rank and values[1].exact is not None:
+        hint = f"give the axis by its name: {spelling}(..., axis={shown(values[1].ast)}), counted from 0; {hint}"
     return inference.fault(message, ast, hint=hint, about=[v.ast for v in values])
 
 

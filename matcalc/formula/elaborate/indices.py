@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from matcalc.errors import MatcalcError, NotSupported
+from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.index_readings import unsummed
-from matcalc.formula.inference.inference import Inference, einsum, shown
-from matcalc.formula.inference.typed import ZERO, Labels, Typed
+from matcalc.formula.inference.inference import Inference, einsum
+from matcalc.formula.inference.typed import Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in, is_summed
-from matcalc.language.syntax import Ast, names_in, walk
-from matcalc.tensor.nodes.signature import size_of
-from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.language.syntax import Ast, walk
+from matcalc.tensor.sizes.size import is_nonnegative
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
@@ -110,6 +109,7 @@ def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int 
         label = inference.label(inference.sizes.fresh())
         inference.bound[name] = label
         inference.index_labels.append((label, name, ast, inference.text))
+        index_ranges.open_range(inference, name, label, ast)
     return before
 
 
@@ -145,41 +145,3 @@ def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels)
         hint = "give every tensor in it as many subscripts as it has axes"
         raise inference.fault(f"a sum over indices is of a number, not {inference.describe(body)}", ast, hint=hint)
     return summed(inference, body, listed)
-
-
-def _lookup(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
-    """Return the condition that an index equals an index from data, `[a == i[t]]`, as a lookup.
-
-    Raises: NotSupported for another condition on data.
-    """
-    sides = [side for side in ast.args if side is not data[0].ast]
-    names = [str(side.value) for side in sides if side.head == "name"]
-    if ast.value != "==" or len(data) != 1 or len(names) != 1 or names[0] not in inference.bound or data[0].rank:
-        hint = f"a condition on data is  [a == {shown(data[0].ast)}]  of an index a"
-        raise NotSupported(f"the condition {shown(ast)} is not supported", text=inference.text, at=ast.caret, hint=hint)
-    label = inference.bound[names[0]]
-    value = data[0]
-    selector = Typed("selector", ast, (inference.lengths[label],), (value,), ("lookup", ZERO), value.axes)
-    return einsum(inference, ast, [(selector, (label,))], (), axes=tuple(sorted({*value.axes, label})))
-
-
-def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
-    """Return a condition as a tensor over its indices, with payload (relation, left - right over `@label`).
-
-    `data` are its indices from data; a condition with data is a lookup.
-    """
-    if data:
-        return _lookup(inference, ast, data)
-    named = names_in(ast)
-    for name in named:
-        if name not in inference.bound and name not in inference.size_names:
-            message = f"a condition is over indices and sizes, and {name} is neither"
-            raise inference.fault(message, ast)
-    used = dict.fromkeys(name for name in named if name in inference.bound)
-    values = {**inference.size_names, **{name: Size.of(f"@{inference.bound[name]}") for name in used}}
-    try:
-        difference = size_of(ast.args[0], values) - size_of(ast.args[1], values)
-    except MatcalcError as fault:
-        raise NotSupported(f"a condition: {fault.message}", text=inference.text, at=ast.caret) from None
-    axes = tuple(sorted(inference.bound[name] for name in used))
-    return Typed("condition", ast, (), (), (ast.value, difference), axes)

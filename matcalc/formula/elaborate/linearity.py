@@ -43,7 +43,7 @@ def _combined(node: Node, degrees: Sequence[int]) -> Degree:
         distinct = {d for d in degrees if d != ANY}
         return ANY if not distinct else distinct.pop() if len(distinct) == 1 else None
     if node.kind != "op":
-        return 0 if not any(degrees) else None
+        return 0 if all(d in (0, ANY) for d in degrees) else None
     parameters = tensors_of(node.rule.signature)
     total = 0
     for index, one in enumerate(degrees):

@@ -8,35 +8,18 @@ kind `index` or a part of one, is a lookup: `x[k]`, `X[i, :]`, `X[i[t], a]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from matcalc.errors import NotSupported
+from matcalc.formula.elaborate import computed_subscripts
+from matcalc.formula.elaborate.computed_subscripts import Selection, is_data
+from matcalc.formula.elaborate.index_numbers import Infer
+from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
-from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import Ast, value_of_leaf
+from matcalc.language.syntax import Ast
 from matcalc.tensor.sizes.size import Size
-
-
-class Selection:
-    """The axes of a part being read: operands, and which axes the result has."""
-
-    def __init__(self, inference: Inference, ast: Ast, base: Typed, numbers: Iterator[Typed]) -> None:
-        self.inference, self.ast, self.base, self.numbers = inference, ast, base, numbers
-        self.axis_labels: list[int] = []
-        self.selectors: list[tuple[Typed, Labels]] = []
-        self.core: list[int] = []
-        self.named: list[int] = []
-        self.looked_up: int | None = None
-
-    def select(self, kind: str, source: int, length: Size, offset: Size) -> int:
-        """Re-index the axis labelled `source` by a selector and return the label of the new axis."""
-        shape = (self.inference.lengths[source], length)
-        selector = Typed("selector", self.ast, shape, data=(kind, offset))
-        label = self.inference.label(length)
-        self.selectors.append((selector, (source, label)))
-        return label
 
 
 def numeric_subscripts(inference: Inference, ast: Ast) -> list[Ast]:
@@ -45,21 +28,13 @@ def numeric_subscripts(inference: Inference, ast: Ast) -> list[Ast]:
     for subscript in ast.args[1:]:
         if subscript.head == "slice":
             written.extend(bound for bound in subscript.args if bound.head != "empty")
-        elif not is_index(inference, subscript) and not is_data(inference, subscript):
+        elif not (
+            is_index(inference, subscript)
+            or computed_subscripts.data_in(inference, subscript)
+            or index_ranges.is_computed(inference, subscript)
+        ):
             written.append(subscript)
     return written
-
-
-def is_data(inference: Inference, ast: Ast) -> bool:
-    """Whether a subscript is data: a symbol of kind `index`, or a part of one."""
-    while ast.head == "part":
-        ast = ast.args[0]
-    if ast in inference.index_leaves:
-        return True
-    if ast.head == "leaf":
-        return INDEX in value_of_leaf(ast).facts
-    name = str(ast.value)
-    return ast.head == "name" and name not in inference.bound and INDEX in _facts(inference, name)
 
 
 def _is_unknown(inference: Inference, name: str) -> bool:
@@ -67,19 +42,17 @@ def _is_unknown(inference: Inference, name: str) -> bool:
     return not inference.strict and not any(name in names for names in used)
 
 
-def _facts(inference: Inference, name: str) -> tuple[str, ...]:
-    return inference.symbols[name].facts if name in inference.symbols else ()
+def data_subscripts(inference: Inference, subscripts: Sequence[Ast], are_shifted: bool = True) -> list[Ast]:
+    """Return the data among subscripts; record their symbols, which may occur only in subscripts.
 
-
-def data_subscripts(inference: Inference, subscripts: Sequence[Ast]) -> list[Ast]:
-    """Return the subscripts that are data; record their symbols, which may occur only in subscripts.
-
-    A part of an unknown name, `y[i]` in `Z[i, y[i]]`, can only be data: a vector of indices.
+    A part of an unknown name, `y[i]` in `Z[i, y[i]]`, can only be data: a vector of indices. Data plus a size, `y + 1`,
+    count if `are_shifted`.
     """
     for ast in subscripts:
         if ast.head == "part" and ast.args[0].head == "name" and _is_unknown(inference, str(ast.args[0].value)):
             inference.index_leaves.add(ast.args[0])
-    found = [ast for ast in subscripts if is_data(inference, ast)]
+    allowed = [ast for ast in subscripts if are_shifted or is_data(inference, ast)]
+    found = [data for ast in allowed if (data := computed_subscripts.data_in(inference, ast)) is not None]
     for ast in found:
         while ast.head == "part":
             ast = ast.args[0]
@@ -92,7 +65,14 @@ def is_index(inference: Inference, subscript: Ast) -> bool:
     return subscript.head == "name" and str(subscript.value) in inference.bound
 
 
-def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed], numbers: Sequence[Typed]) -> Typed:
+def infer_part(
+    inference: Inference,
+    ast: Ast,
+    base: Typed,
+    data: Sequence[Typed],
+    numbers: Sequence[Typed],
+    infer: Infer,
+) -> Typed:
     """Return a part of `base`; `data` and `numbers` are the values of its subscripts of these kinds, in order."""
     written = ast.args[1:]
     if len(written) > base.rank:
@@ -110,13 +90,16 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed
             _slice(selection, axis, written[axis])
         elif is_index(inference, written[axis]):
             _index(selection, axis, written[axis])
-        elif is_data(inference, written[axis]):
+        elif index_ranges.is_computed(inference, written[axis]):
+            computed_subscripts.select_computed(selection, axis, written[axis], infer)
+        elif computed_subscripts.data_in(inference, written[axis]):
             _lookup(selection, axis, written[axis], next(indices))
         else:
             _single(selection, axis, written[axis])
-    _check_together(selection, [axis for axis, _ in enumerate(written) if not is_index(inference, written[axis])])
+    _check_together(selection, [k for k, one in enumerate(written) if not index_ranges.indices_of(inference, one)])
     operands = [(base, tuple(selection.axis_labels)), *selection.selectors]
-    axes = tuple(sorted({*common_axes(value for value, _ in operands), *selection.named}))
+    dependent = {*common_axes(value for value, _ in operands), *selection.named}
+    axes = tuple(sorted(dependent - {*selection.axis_labels} | {*selection.named}))
     row = base.row and len(selection.core) == 1
     return einsum(inference, ast, operands, tuple(selection.core), row=row, axes=axes)
 
@@ -125,6 +108,9 @@ def _index(selection: Selection, axis: int, subscript: Ast) -> None:
     """Label an axis with a bound index."""
     inference, name = selection.inference, str(subscript.value)
     label, length = inference.bound[name], selection.base.shape[axis]
+    if label in inference.ranges:
+        computed_subscripts.select_shifted(selection, subscript, label, length)
+        return
     if not inference.same(inference.lengths[label], length):
         a, b = inference.size_text(inference.lengths[label]), inference.size_text(length)
         tensor = inference.describe(selection.base)
@@ -149,6 +135,11 @@ def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> 
     inference, length = selection.inference, selection.base.shape[axis]
     source = inference.label(length)
     selection.axis_labels.append(source)
+    offset = computed_subscripts.shift_of(inference, subscript)
+    if offset is not ZERO:
+        length = length - offset
+        _check_rooms(selection, subscript, (length,), f"is outside axis {axis} of")
+        source = selection.select("slice", source, length, offset)
     core: Labels = ()
     if indices.rank and selection.looked_up is None:
         selection.looked_up = inference.label(indices.shape[0])
@@ -233,6 +224,7 @@ def _number(selection: Selection, subscript: Ast) -> Size:
         message = f"a subscript is an integer or a size, not {shown(subscript)}"
         name = str(subscript.value) if subscript.head == "name" else ""
         hint = f"indices that are data are declared  {name}: index  or  {name}: index(n)" if name else ""
+        hint = hint or "brackets select a part, as in X[0, 1:3]; a function is called with parentheses"
         if name in inference.symbols and inference.symbols[name].declared:
             hint = f"{name} is declared a symbol: name the index of a form differently, or list it; {hint}"
         raise inference.fault(message, subscript, hint=hint, about=[subscript])

@@ -14,8 +14,8 @@ from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
-from matcalc.formula.elaborate.type_tree import infer, size_names
-from matcalc.formula.inference.exponents import check_bases
+from matcalc.formula.elaborate.type_tree import PI, infer, size_names
+from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference, inferred_rank
 from matcalc.formula.inference.kinds import fitting
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
@@ -92,6 +92,7 @@ def elaborate(
         check_parts(inference, texts, trees)
         for text, tree in zip(texts, trees, strict=True):
             check_bases(inference, text, tree)
+            check_identity(inference, text, tree)
         size_names(inference, trees)
         values: list[Typed] = []
         for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
@@ -153,9 +154,14 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     ranks = inference.ranks
     indices = frozenset(s.name for s in inference.symbols.values() if INDEX in s.facts)
     sizes = frozenset(inference.size_names)
-    known = Known(kinds, shapes, sizes, lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)], indices)
+
+    def default(name: str) -> str:
+        return KINDS[0 if name in PI else ranks.get(name, inferred_rank(name) or 0)]
+
+    known = Known(kinds, shapes, sizes, default, indices)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
+    declare(inference, read_declarations("; ".join(found.declared)))
     return found.tree
 
 

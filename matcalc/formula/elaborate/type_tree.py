@@ -10,26 +10,27 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
+from matcalc.errors import MatcalcError, ParseError, UnknownName
 from matcalc.formula.elaborate import (
     arithmetic,
     blocks,
     calls,
     equations,
     function_arguments,
+    index_numbers,
     indices,
     infinity,
     parts,
     powers,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
-from matcalc.formula.inference import exponents
+from matcalc.formula.inference import exponents, index_ranges
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
-from matcalc.language.index_sums import NONE, Names
+from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, parts_in, value_of_leaf
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -113,6 +114,7 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     if opposite is not None:
         return opposite
     infinity.check(inference, ast, operands, entered.note)
+    index_ranges.close_ranges(inference, [inference.bound[name] for name in entered.hidden], ast)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:
         value = indices.summed(inference, value, entered.summed)
@@ -143,6 +145,7 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
+    index_ranges.check_choice(inference, ast)
     callee = enter_call(inference, ast)
     if equations.is_implicit(callee):
         solving = equations.enter(inference, ast, callee)
@@ -176,7 +179,7 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     count: int = entered.note  # the base and the data among the subscripts
-    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:])
+    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:], infer)
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -202,8 +205,7 @@ def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered
 def _name(inference: Inference, ast: Ast) -> Typed:
     name = str(ast.value)
     if name in inference.bound:
-        hint = f"use it as a subscript, as in ones(n)[{name}]"
-        raise NotSupported(f"index {name} cannot be used as a number", text=inference.text, at=ast.caret, hint=hint)
+        return index_numbers.index_number(inference, ast, inference.bound[name])
     if name in inference.parameters:
         return inference.parameters[name]
     if name in inference.unknowns:
@@ -286,7 +288,7 @@ LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": lambda inference, ast: Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])]),
-    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args)),
+    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args, are_shifted=False)),
     "power": _enter_power,
     "block": lambda inference, ast: Entered([entry for row in ast.args for entry in row.args]),
     "call": _enter_call,
@@ -303,7 +305,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "power": _leave_power,
     "part": _leave_part,
     "block": _leave_block,
-    "condition": lambda inference, ast, values, entered: indices.infer_condition(inference, ast, values),
+    "condition": lambda inference, ast, values, entered: index_numbers.infer_condition(inference, ast, values, infer),
     "index_form": lambda inference, ast, values, entered: indices.infer_index_form(
         inference, ast, values[0], entered.listed
     ),
@@ -338,8 +340,21 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
                 continue
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
-                hidden |= {"{"}
+                hidden |= {"{"} | _open_names(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
+
+
+def _open_names(form: Ast) -> frozenset[str]:
+    """Return the names that may be indices of a form, although it does not list them: they are no sizes by inference.
+
+    They are subscripts by themselves, or stand beside a listed index: j in `{k: x[k + j]*w[j]}`.
+    """
+    found: set[str] = set()
+    for subscript in (one for part in walk(form) if part.head == "part" for one in part.args[1:]):
+        names = set() if subscript.head == "slice" else set(names_in(subscript))
+        if subscript.head == "name" or names & listed(form):
+            found |= names
+    return frozenset(found)
 
 
 def _sized_operands(

@@ -1,7 +1,7 @@
 """Turns conditions of index form into selectors: `[k == i + j]`, `[p == i*n + j]`, `[i >= j]`.
 
 A condition is brought to the form `difference REL 0`, a polynomial in its indices. It is compared with the forms of the
-closed set of selectors. A condition of another form raises NotSupported: conditions are never formed as arrays.
+closed set of selectors. A condition of another form is left to the caller, which forms it as an array if it can.
 """
 
 from __future__ import annotations
@@ -44,12 +44,10 @@ class Lengths:
         return self.following - 1
 
 
-def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]:
-    """Return factors whose product is 1 where all the conditions hold, else 0.
-
-    Raises: NotSupported for a condition that is not a selector.
-    """
+def operands(conditions: Sequence[Condition], lengths: Lengths) -> tuple[list[Operand], list[Condition]]:
+    """Return selectors that are 1 where conditions hold, else 0, and the conditions that are no selectors."""
     found: list[Operand] = []
+    others: list[Condition] = []
     pending = list(conditions)
     while pending:
         condition = pending.pop(0)
@@ -61,12 +59,18 @@ def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]
             continue
         made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
         if made is None:
-            raise NotSupported(f"the condition {condition.text} is not supported", hint=f"conditions are {KNOWN}")
-        found.extend(made)
-    return found
+            others.append(condition)
+        else:
+            found.extend(made)
+    return found, others
 
 
-def _split(difference: Size) -> tuple[dict[int, Size], Size] | None:
+def not_supported(condition: str) -> NotSupported:
+    """Return the error of a condition that has no form."""
+    return NotSupported(f"the condition {condition} is not supported", hint=f"conditions are {KNOWN}")
+
+
+def linear_in(difference: Size) -> tuple[dict[int, Size], Size] | None:
     """Return the coefficient of each index and the rest, for a polynomial that is linear in its indices."""
     found = {int(name[1:]): name for name in difference.names if name[0] == "@"}
     rest = difference.substitute(dict.fromkeys(found.values(), ZERO))
@@ -85,7 +89,7 @@ def _equality(condition: Condition, lengths: Lengths) -> list[Operand] | None:
     shift = _shift(condition, lengths)
     if shift is not None:
         return shift
-    split = _split(condition.difference)
+    split = linear_in(condition.difference)
     if split is None:
         return None
     coefficients, rest = split
@@ -160,13 +164,36 @@ def _shift(condition: Condition, lengths: Lengths) -> list[Operand] | None:
             atom = terms[0][0][0][0]
             if not isinstance(atom, Compound) or atom.operator != "%" or atom.right is not lengths[i]:
                 continue
-            split = _split(atom.left)
-            if split is None or len(split[0]) != 1:
-                continue
-            ((j, coefficient),) = split[0].items()
-            if coefficient == 1 and lengths[j] is lengths[i]:
-                return [(selector(Selector("shift", (lengths[i], lengths[j]), split[1])), (i, j))]
+            split = linear_in(atom.left)
+            if split is not None and all(lengths[j] is lengths[i] and _sign(c) for j, c in split[0].items()):
+                return _cyclic(i, split[0], split[1], lengths)
     return None
+
+
+def _cyclic(i: int, coefficients: dict[int, Size], offset: Size, lengths: Lengths) -> list[Operand] | None:
+    """Return [i == (j + k + offset) % n] of indices of length n with signs; -j is n - 1 - j plus 1, modulo n."""
+    n = lengths[i]
+    found: list[Operand] = []
+    at: list[int] = []
+    for j, coefficient in coefficients.items():
+        if _sign(coefficient) == -1:
+            reversed_ = lengths.fresh(n)
+            found.append((selector(Selector("flip", (n, n))), (j, reversed_)))
+            j, offset = reversed_, offset + 1
+        at.append(j)
+    while len(at) > 1:
+        total, turns, rest = lengths.fresh(n * 2), lengths.fresh(Size.of(2)), lengths.fresh(n)
+        found.append((selector(Selector("conv", (n * 2, n, n))), (total, at.pop(), at.pop())))
+        found.append((selector(Selector("merge", (n * 2, Size.of(2), n))), (total, turns, rest)))
+        at.append(rest)
+    if not at:
+        return None
+    last = (
+        equal(i, at[0], ZERO, lengths)
+        if offset is ZERO
+        else [(selector(Selector("shift", (n, n), offset)), (i, at[0]))]
+    )
+    return [*found, *last]
 
 
 def _merge(coefficients: dict[int, Size], rest: Size, lengths: Lengths) -> list[Operand] | None:
@@ -236,7 +263,7 @@ def _order(condition: Condition, lengths: Lengths) -> list[Operand] | None:
     if condition.relation not in ORDERS:
         return None
     sign, strict = ORDERS[condition.relation]
-    split = _split(condition.difference * sign)
+    split = linear_in(condition.difference * sign)
     if split is None or len(split[0]) != 2:
         return None
     coefficients, rest = split

@@ -28,7 +28,7 @@ from matcalc.tensor.nodes.signature import output_of
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
 
-EULER = "e"
+EULER, IDENTITY = "e", "I"
 TRANSPOSE = "T"
 ROW = -1
 """The rank of a vector read as a row."""
@@ -105,6 +105,19 @@ def _rank_of_call(candidates: Sequence[Candidate], own: Sequence[int | None]) ->
         return own[0] if own else None
     ranks = {len(output.sizes) if output.kind != "array" else None for output in outputs}
     return ranks.pop() if len(ranks) == 1 else None
+
+
+def check_identity(inference: Inference, text: str, root: Ast) -> None:
+    """Raise for an `I` that is not declared: it would be data, not the identity.
+
+    Raises: ShapeError.
+    """
+    known = {*inference.symbols, *inference.size_names}
+    known.update(name for node in whole(root) if node.head in BINDERS for name in cast("tuple[str, ...]", node.value))
+    for node in whole(root):
+        if node.head == "name" and node.value == IDENTITY and IDENTITY not in known:
+            hint = "write eye(n) for the identity with n rows, or declare I, as in  I: matrix(n, n)"
+            raise ShapeError("I is not declared, and is no identity here", text=text, at=node.caret, hint=hint)
 
 
 def check_bases(inference: Inference, text: str, root: Ast) -> None:

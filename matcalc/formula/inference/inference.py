@@ -75,6 +75,7 @@ class Inference:
     free: the open indices of each tree in index form. sums: the indices that each nested form sums.
     form: the outermost index form being read. index_leaves: leaves that are data in subscripts.
     index_labels: label, name, tree and text of each index. shared: values of shared trees. trees: those being read.
+    ranges: indices that subscripts limit, by label.
     checks: sizes that must not be negative, each with the number of the text. conditions: undecided ones, by text.
     """
 
@@ -99,6 +100,7 @@ class Inference:
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     index_leaves: set[Ast] = field(default_factory=set)
+    ranges: dict[int, Any] = field(default_factory=dict)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)

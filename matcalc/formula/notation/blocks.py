@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import ATOM, Form, number, played
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
-from matcalc.formula.notation.form import ATOM, Form, number, played
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.formula.notation.products import product_reading
 from matcalc.language import syntax

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.tensor.nodes.node import Node

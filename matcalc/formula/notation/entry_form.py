@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import NotSupported
+from matcalc.formula.forms.form import ATOM, Form
+from matcalc.formula.forms.form import number as number_form
 from matcalc.formula.notation.calls import name_of
-from matcalc.formula.notation.form import ATOM, Form
-from matcalc.formula.notation.form import number as number_form
 from matcalc.formula.notation.index_form import conditions_of
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.write_node import formula_of

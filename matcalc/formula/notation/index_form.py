@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.contraction import Net, reduce_net
-from matcalc.formula.notation.factor_reading import Piece
-from matcalc.formula.notation.form import ATOM, Form, played
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.contraction import Net, reduce_net
+from matcalc.formula.forms.factor_reading import Piece
+from matcalc.formula.forms.form import ATOM, Form, played
+from matcalc.formula.forms.selectors import triangle_as_tensor
+from matcalc.formula.forms.slices import slice_as_matrix
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.node_reading import quotient
-from matcalc.formula.notation.selectors import triangle_as_tensor
-from matcalc.formula.notation.slices import slice_as_matrix
 from matcalc.language import syntax
 from matcalc.language.index_sums import held_in
 from matcalc.language.syntax import Ast

@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast

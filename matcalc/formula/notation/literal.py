@@ -7,7 +7,7 @@ from math import isfinite, isinf, pi
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
-from matcalc.formula.notation.form import ATOM, SIGN, Form
+from matcalc.formula.forms.form import ATOM, SIGN, Form
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 

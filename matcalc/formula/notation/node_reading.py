@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.form import Form, product
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form, product
 from matcalc.language import syntax
 from matcalc.rulebook.notations import spelled
 

@@ -14,16 +14,16 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
+from matcalc.formula.forms.factor_reading import Piece, elementwise, read
+from matcalc.formula.forms.form import Form, number, played
+from matcalc.formula.forms.scalar import scalar_form
+from matcalc.formula.forms.selectors import fold_selectors
 from matcalc.formula.notation.context import Context
-from matcalc.formula.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
-from matcalc.formula.notation.factor_reading import Piece, elementwise, read
-from matcalc.formula.notation.form import Form, number, played
 from matcalc.formula.notation.index_form import index_body
 from matcalc.formula.notation.node_reading import Reading, quotient
-from matcalc.formula.notation.scalar import scalar_form
-from matcalc.formula.notation.selectors import fold_selectors
 from matcalc.language.syntax import call_name
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number

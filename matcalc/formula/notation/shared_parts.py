@@ -14,8 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language import syntax
 from matcalc.tensor.nodes.node import LONG, Node

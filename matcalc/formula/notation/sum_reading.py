@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.blocks import block_reading, is_placed
 from matcalc.formula.notation.context import Context
-from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, is_identity, summed
 from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.tensor.constructors import add

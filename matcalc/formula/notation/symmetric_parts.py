@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
 from matcalc.formula.notation.node_reading import Reading, scaled, summed
 from matcalc.tensor.constructors import transpose
 from matcalc.tensor.nodes.node import Node

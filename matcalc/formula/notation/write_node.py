@@ -19,18 +19,19 @@ from weakref import WeakKeyDictionary
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
-from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
+from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -126,7 +127,8 @@ class Readings(UserDict[Node, Reading]):
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root, self.data):
-            self.data[node] = self.named(node, READ[node.kind](self.context, node))
+            reading = READ[node.kind](self.context, node)
+            self.data[node] = self.named(node, by_structure(self.context, node, reading, _product))
         return self.data[root]
 
 
@@ -212,10 +214,24 @@ def _product_alone(context: Context, node: Node) -> Reading:
     """Return the reading of a product; numbers of which its operands are multiples move to the front."""
     whole = context
     context, written = opened(context, node)
+    written = _aligned(written)
     best = _of_opened(context, written)
     transposed = _in_listed_order(whole, context, written)
     other = transposed and _of_opened(*transposed)
     return other if other is not None and other.form.tokens < best.form.tokens else best
+
+
+def _aligned(written: OpenProduct) -> OpenProduct:
+    """Return a product whose equal operands have equal indices where an exchange of axes allows it: squares."""
+    first: dict[Node, tuple[int, ...]] = {}
+    coef, indices = written.coef, list(written.indices)
+    for k, (arg, at) in enumerate(written.operands):
+        wanted = first.setdefault(arg, at)
+        if at != wanted and arg.rank > 2:
+            signs = [sign for order, sign in arg.exchanges if tuple(at[axis] for axis in order) == wanted]
+            if signs:
+                coef, indices[k] = coef * signs[0], wanted
+    return written._replace(coef=coef, indices=tuple(indices))
 
 
 def _in_listed_order(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:

@@ -34,7 +34,7 @@ from matcalc.language.latex.latex_scope import (
     value,
 )
 from matcalc.language.latex.latex_subscripts import elements, length_of, named, part_of
-from matcalc.language.latex.latex_sums import indices_of, read_sum
+from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
 from matcalc.language.syntax import Ast
@@ -228,7 +228,8 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
     if names := _listed(reading, node):
         body = needed(reading, base)
         kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
-        return Value(Ast("index_form", (body.tree,), names, node.span), kind)  # type: ignore[arg-type]
+        tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
+        return Value(Ast("index_form", (tree,), names, node.span), kind)
     inner = unbraced(base)
     if inner.head == "fence" and inner.value in ("double_bar", "bar"):
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""

@@ -172,13 +172,18 @@ def candidates(names: LatexNames, layout: Ast) -> tuple[Pattern, ...]:
 
 
 def found_at(pattern: Pattern, items: Sequence[Ast]) -> Found | None:
-    """Return a look found at the beginning of a row, else None; its last item may have a further superscript."""
+    r"""Return a look found at the beginning of a row, else None; its last item may have a further superscript.
+
+    A superscript raises a call, \tr(A)^2, but of \log|A|^2 and \log\det(A)^2 only what the logarithm is taken of.
+    """
     count = len(pattern.items)
+    last = pattern.items[-1]
+    raises = last.head != "fence" or count == 1 or (count == 2 and last.value in TOPS)
     if len(items) < count:
         return None
     operands: dict[int, Ast] = {}
     for k, (one, item) in enumerate(zip(pattern.items, items, strict=False)):
-        shown = without_top(item)[0] if k == count - 1 else item
+        shown = without_top(item)[0] if k == count - 1 and raises else item
         if not (_matches(one, item, operands) or (shown is not item and _matches(one, shown, operands))):
             return None
     return Found(pattern, operands, count)

@@ -184,8 +184,11 @@ def length_of(reading: Reading, body: Ast, letter: str) -> str:
     for node in walk(body):
         below = subscript_of(node) if node.head == "script" else None
         key = key_of(node.args[0]) if below is not None else None
-        for name in reading.keys.get(key or (), ()):
+        large = _large(reading, key) if key and key not in reading.keys else ""
+        for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
             shape = reading.known.shapes.get(name, ())
+            if name == large and len(_axes(cast(Ast, below), 2, Scope())) != 2:
+                continue
             axes = _axes(cast(Ast, below), len(shape), Scope())
             lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
     return lengths.pop() if len(lengths) == 1 else ""
@@ -295,6 +298,9 @@ def _indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast
         return name, None
     index.measured = True
     start = sum_of(sum_of(index.low, offset), Ast("number", (), Fraction(1)), -1)
+    if start.head == "negative" or start.head == "number" and cast(Fraction, start.value) < 0:
+        hint = f"with a first entry of number 0, declare it one longer and write the subscript {index.name}+1"
+        raise fault("subscripts count from 1", axis or offset, hint)
     cut = Ast("slice", (start, sum_of(index.high, offset), Ast("empty")), None, span)
     return name, cut
 

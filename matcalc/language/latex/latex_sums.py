@@ -97,9 +97,10 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
         body = _chosen(node, body)
+    body = body._replace(tree=with_first_values(cast(Ast, body.tree), bound))
     factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
-    assert body.tree is not None
-    tree = syntax.product([*factors, body.tree], ["*"] * len(factors)) if factors else body.tree
+    tree = cast(Ast, body.tree)
+    tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     is_loose = layout.head == "row" and len(layout.args) > 1 and not _holds(layout.args[-1], bound)
     span = node.span
     names = tuple(bound)
@@ -134,11 +135,45 @@ def _chosen(node: Ast, body: Value) -> Value:
         if _is_condition(element):
             sides = tuple(Ast("name", (), str(x.value[0]), x.span) for x in element.args)  # type: ignore[index]
             sign = str(element.value[0])  # type: ignore[index]
-            condition = Ast("condition", sides, "==" if sign == "!=" else sign, element.span, element.at)
             tree = cast(Ast, body.tree)
-            chosen = syntax.product([tree, condition], ["*"])
-            body = body._replace(tree=syntax.add([tree, chosen], [1, -1]) if sign == "!=" else chosen)
+
+            def where(sign: str, tree: Ast = tree, sides: tuple[Ast, ...] = sides, element: Ast = element) -> Ast:
+                return syntax.product([tree, Ast("condition", sides, sign, element.span, element.at)], ["*"])
+
+            if sign != "!=":
+                chosen = where(sign)
+            elif _may_be_infinite(tree):
+                chosen = syntax.add([where("<"), where(">")], [1, 1])
+            else:
+                chosen = syntax.add([tree, where("==")], [1, -1])
+            body = body._replace(tree=chosen)
     return body
+
+
+def _may_be_infinite(tree: Ast) -> bool:
+    """Return whether a summand divides, has a power or calls a function: where indices are equal it may be infinite."""
+    divides = (x.head == "product" and {*cast("tuple[str, ...]", x.value)} & {"/", "./"} for x in walk(tree))
+    return any(divides) or any(x.head in ("call", "power") for x in walk(tree))
+
+
+def with_first_values(tree: Ast, bound: Mapping[str, Index]) -> Ast:
+    """Return a body in which indices that are numbers have the values that LaTeX gives them.
+
+    Index i counts from its first value, which is 1 without bounds, so as a number it is i + 1. Subscripts are
+    converted already, and conditions for indices that count from 1.
+    """
+    one = Ast("number", (), Fraction(1))
+    firsts = {name: index.low if index.low is not None else one for name, index in bound.items()}
+    numbers: dict[Ast, Ast] = {}
+    stack = [(tree, False)]
+    while stack:
+        node, in_condition = stack.pop()
+        if node.head == "name" and node.value in firsts:
+            first = firsts[str(node.value)]
+            numbers[node] = sum_of(node, sum_of(first, one, -1) if in_condition else first)
+        inner = node.args[:1] if node.head == "part" else syntax.children(node)
+        stack.extend((child, in_condition or node.head == "condition") for child in inner)
+    return syntax.rebuild(tree, lambda node: numbers.get(node, node)) if numbers else tree
 
 
 def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:

@@ -75,7 +75,10 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         if layout.value not in _ENTRYWISE:
             raise fault(f"the power '{layout.value}' is not supported", layout)
         return Value(_pair("power", base, exponent, ".^", node), base.kind)
-    return Value(_pair("power", base, needed(reading, layout), "^", node), base.kind)
+    exponent = needed(reading, layout)
+    if base.kind == "scalar" and exponent.kind in ("vector", "row"):
+        return Value(_pair("power", base, exponent, ".^", node), exponent.kind)
+    return Value(_pair("power", base, exponent, "^", node), base.kind)
 
 
 RAISED = {

@@ -104,5 +104,5 @@ def _fill(template: str, arguments: tuple[Look, ...]) -> Look:
     if re.match(r"\{0\^?\} ", template):
         return Look(text, PRODUCT, "", "", arguments)
     bare = _HOLE.sub("", template)
-    level = SCRIPT if "^" in bare else FACTOR if "(" in bare or r"\det" in bare else ATOM
+    level = SCRIPT if "^" in bare else FACTOR if re.search(r"\(|\\det|\\log", bare) else ATOM
     return Look(text, level, "", "", arguments)

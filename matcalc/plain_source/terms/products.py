@@ -155,7 +155,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
         return Factor(scattered), entries(b)
     if left.is_matrix and not right.row and (found := structured(pool, a, b)) is not None:
         return Factor(found), entries(b)
-    if right.is_matrix and left.row and (found := structured(pool, b, a, turned=True)) is not None:
+    if right.is_matrix and left.row and (found := structured(pool, b, a, is_transposed=True)) is not None:
         return Factor(found, True), entries(a)
     if left.is_matrix and is_ones(b):
         return Factor(summed(pool, a, 1)), entries(a)

@@ -80,15 +80,15 @@ def _differentiable(made: Passes) -> Callable[..., Any]:
 
     def backward(kept: Any, G: Any) -> Any:
         args, saved, marks = kept
-        wanted = _places(marks)
-        found = dict(zip(wanted, _pullback(made, wanted)(args, saved, _dense(G)), strict=True))
+        requested = _places(marks)
+        found = dict(zip(requested, _pullback(made, requested)(args, saved, _dense(G)), strict=True))
         return tuple(found.get(k) for k in range(len(args)))
 
     value.defvjp(forward, backward, symbolic_zeros=True)
     return value
 
 
-def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
+def _forward(made: Passes, requested: Places, dtype: Any) -> Callable[..., Any]:
     """Return the function of args that returns the value and the saved arrays for the pullback of `wanted`.
 
     It saves nothing if JAX would round the saved arrays to float32. It has its own pullback, since a second derivative
@@ -99,9 +99,9 @@ def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
     @custom_vjp
     def both(args: Sequence[Any]) -> list[Any]:
         shapes = [np.shape(x) for x in args]
-        saved = made.saved_shapes(shapes, wanted) if dtype == np.float64 else []
+        saved = made.saved_shapes(shapes, requested) if dtype == np.float64 else []
         likes = [ShapeDtypeStruct(shape, dtype) for shape in (made.shape(shapes), *saved)]
-        return _called(lambda *arrays: made.forward(arrays, wanted)[: len(likes)], made.ranks, likes, args)
+        return _called(lambda *arrays: made.forward(arrays, requested)[: len(likes)], made.ranks, likes, args)
 
     def forward(primals: Sequence[Any]) -> Any:
         args = [primal.value for primal in primals]
@@ -117,7 +117,7 @@ def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
     return both
 
 
-def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
+def _pullback(made: Passes, requested: Places) -> Callable[..., Any]:
     """Return the pullback (args, saved, G) -> cotangents of the arguments `wanted`, which JAX can differentiate once.
 
     Saved arrays depend on the arguments: their derivatives are included in those of the arguments.
@@ -129,10 +129,10 @@ def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
     @custom_vjp
     def pull(args: Sequence[Any], saved: Sequence[Any], G: Any) -> list[Any]:
         def compute(*arrays: Any) -> Any:
-            return made.pull(arrays[:count], arrays[count:-1], arrays[-1], wanted)
+            return made.pull(arrays[:count], arrays[count:-1], arrays[-1], requested)
 
         ranks = (*made.ranks, *map(np.ndim, saved), made.rank)
-        return _called(compute, ranks, [_like(args[k]) for k in wanted], (*args, *saved, G))
+        return _called(compute, ranks, [_like(args[k]) for k in requested], (*args, *saved, G))
 
     def forward(primals: Sequence[Any], kept: Sequence[Any], bar: Any) -> Any:
         args, saved = [primal.value for primal in primals], [part.value for part in kept]
@@ -140,7 +140,7 @@ def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
 
     def backward(kept: Any, V: Sequence[Any]) -> Any:
         args, unread, G, marks = kept
-        bar, *found = _second(made, wanted, _places(marks))(args, G, list(map(_dense, V)))
+        bar, *found = _second(made, requested, _places(marks))(args, G, list(map(_dense, V)))
         by_place = dict(zip(_places(marks), found, strict=True))
         return [by_place.get(k) for k in range(len(args))], unread, bar
 
@@ -148,7 +148,7 @@ def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
     return pull
 
 
-def _second(made: Passes, along: Places, wanted: Places) -> Callable[..., Any]:
+def _second(made: Passes, along: Places, requested: Places) -> Callable[..., Any]:
     """Return the second pullback (args, G, V) -> cotangents of G and of the arguments `wanted`; it is the last one."""
     from jax import custom_vjp
 
@@ -157,10 +157,10 @@ def _second(made: Passes, along: Places, wanted: Places) -> Callable[..., Any]:
     @custom_vjp
     def pull_again(args: Sequence[Any], G: Any, V: Sequence[Any]) -> Any:
         def compute(*arrays: Any) -> Any:
-            return made.pull_again(arrays[:count], arrays[count], along, arrays[count + 1 :], wanted)
+            return made.pull_again(arrays[:count], arrays[count], along, arrays[count + 1 :], requested)
 
         ranks = (*made.ranks, made.rank, *(made.ranks[k] for k in along))
-        return _called(compute, ranks, [_like(x) for x in (G, *(args[k] for k in wanted))], (*args, G, *V))
+        return _called(compute, ranks, [_like(x) for x in (G, *(args[k] for k in requested))], (*args, G, *V))
 
     def refuse(*_: Any) -> Any:
         raise NotSupported(THIRD)

@@ -30,8 +30,8 @@ class TorchFunction:
         values = self._passes.bound(args, named) if named or len(args) != len(self.args) else args
         for name, value in zip(self.args, values, strict=True):
             _check_tensor(name, value)
-        wanted = _asking(self._passes, values)
-        return self._forward(list(values), wanted)[0] if wanted else self.op(*values)
+        requested = _asking(self._passes, values)
+        return self._forward(list(values), requested)[0] if requested else self.op(*values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TorchFunction, (self._passes,)
@@ -102,18 +102,20 @@ def _register(made: Passes, label: str) -> None:
     def value(*args: Tensor) -> Tensor:
         return _tensor(made.value(_arrays(made, args)), _widest(made, args))
 
-    def forward(args: list[Tensor], wanted: list[int]) -> list[Tensor]:
-        found, *saved = made.forward(_arrays(made, args), wanted)
+    def forward(args: list[Tensor], requested: list[int]) -> list[Tensor]:
+        found, *saved = made.forward(_arrays(made, args), requested)
         return [_tensor(found, _widest(made, args)), *(_tensor(part, float64) for part in saved)]
 
-    def pull(args: list[Tensor], saved: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
-        found = made.pull(_arrays(made, args), [_array("saved", x) for x in saved], _array("G", G), wanted)
-        return [_tensor(part, args[k].dtype) for part, k in zip(found, wanted, strict=True)]
+    def pull(args: list[Tensor], saved: list[Tensor], G: Tensor, requested: list[int]) -> list[Tensor]:
+        found = made.pull(_arrays(made, args), [_array("saved", x) for x in saved], _array("G", G), requested)
+        return [_tensor(part, args[k].dtype) for part, k in zip(found, requested, strict=True)]
 
-    def pull_again(args: list[Tensor], G: Tensor, along: list[int], V: list[Tensor], wanted: list[int]) -> list[Tensor]:
+    def pull_again(
+        args: list[Tensor], G: Tensor, along: list[int], V: list[Tensor], requested: list[int]
+    ) -> list[Tensor]:
         arrays = [_array("V", v) for v in V]
-        found = made.pull_again(_arrays(made, args), _array("G", G), along, arrays, wanted)
-        return [_tensor(part, like.dtype) for part, like in zip(found, [G, *(args[k] for k in wanted)], strict=True)]
+        found = made.pull_again(_arrays(made, args), _array("G", G), along, arrays, requested)
+        return [_tensor(part, like.dtype) for part, like in zip(found, [G, *(args[k] for k in requested)], strict=True)]
 
     first = custom_op(label, value, mutates_args=(), schema=f"({of_args}) -> Tensor")
     both = custom_op(f"{label}_forward", forward, mutates_args=(), schema="(Tensor[] args, int[] wanted) -> Tensor[]")
@@ -131,18 +133,18 @@ def _register(made: Passes, label: str) -> None:
         return args[0].new_empty(made.shape([x.shape for x in args]), dtype=_widest(made, args))
 
     @both.register_fake
-    def _(args: list[Tensor], wanted: list[int]) -> list[Tensor]:
+    def _(args: list[Tensor], requested: list[int]) -> list[Tensor]:
         shapes = [x.shape for x in args]
-        kept = [args[0].new_empty(shape, dtype=float64) for shape in made.saved_shapes(shapes, wanted)]
+        kept = [args[0].new_empty(shape, dtype=float64) for shape in made.saved_shapes(shapes, requested)]
         return [args[0].new_empty(made.shape(shapes), dtype=_widest(made, args)), *kept]
 
     @second.register_fake
-    def _(args: list[Tensor], saved: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
-        return [args[k].new_empty(args[k].shape) for k in wanted]
+    def _(args: list[Tensor], saved: list[Tensor], G: Tensor, requested: list[int]) -> list[Tensor]:
+        return [args[k].new_empty(args[k].shape) for k in requested]
 
     @third.register_fake
-    def _(args: list[Tensor], G: Tensor, along: list[int], V: list[Tensor], wanted: list[int]) -> list[Tensor]:
-        return [x.new_empty(x.shape) for x in (G, *(args[k] for k in wanted))]
+    def _(args: list[Tensor], G: Tensor, along: list[int], V: list[Tensor], requested: list[int]) -> list[Tensor]:
+        return [x.new_empty(x.shape) for x in (G, *(args[k] for k in requested))]
 
     @first.register_vmap
     def _(info: Any, axes: tuple[int | None, ...], *args: Tensor) -> tuple[Tensor, int]:
@@ -153,9 +155,9 @@ def _register(made: Passes, label: str) -> None:
         return stack(rows), 0
 
     @both.register_vmap
-    def _(info: Any, axes: Any, args: list[Tensor], wanted: list[int]) -> tuple[list[Tensor], list[int]]:
+    def _(info: Any, axes: Any, args: list[Tensor], requested: list[int]) -> tuple[list[Tensor], list[int]]:
         rows = [
-            both([x if axis is None else x.select(axis, k) for x, axis in zip(args, axes[0], strict=True)], wanted)
+            both([x if axis is None else x.select(axis, k) for x, axis in zip(args, axes[0], strict=True)], requested)
             for k in range(info.batch_size)
         ]
         return [stack(column) for column in zip(*rows, strict=True)], [0] * len(rows[0])
@@ -164,16 +166,16 @@ def _register(made: Passes, label: str) -> None:
         ctx.save_for_backward(*inputs)
 
     def backward_value(ctx: Any, G: Tensor) -> tuple[Tensor | None, ...]:
-        wanted = [k for k in made.varying if ctx.needs_input_grad[k]]
-        return tuple(_placed(second(list(ctx.saved_tensors), [], G, wanted), wanted, count))
+        requested = [k for k in made.varying if ctx.needs_input_grad[k]]
+        return tuple(_placed(second(list(ctx.saved_tensors), [], G, requested), requested, count))
 
     def keep_forward(ctx: Any, inputs: Any, output: Any) -> None:
-        args, ctx.wanted = inputs
+        args, ctx.requested = inputs
         ctx.save_for_backward(*args, *output[1:])
 
     def backward_forward(ctx: Any, bars: Sequence[Tensor]) -> tuple[Any, ...]:
         args, saved = list(ctx.saved_tensors[:count]), list(ctx.saved_tensors[count:])
-        return _placed(second(args, saved, bars[0], ctx.wanted), ctx.wanted, count), None
+        return _placed(second(args, saved, bars[0], ctx.requested), ctx.requested, count), None
 
     def keep_pull(ctx: Any, inputs: Any, output: Any) -> None:
         args, saved, G, ctx.along = inputs
@@ -183,9 +185,9 @@ def _register(made: Passes, label: str) -> None:
     def backward_pull(ctx: Any, V: Sequence[Tensor | None]) -> tuple[Any, ...]:
         *args, G = ctx.saved_tensors
         along = [k for k, v in zip(ctx.along, V, strict=True) if v is not None]
-        wanted = [k for k in made.varying if ctx.needs_input_grad[0][k]]
-        bar, *found = third(args, G, along, [v for v in V if v is not None], wanted)
-        return _placed(found, wanted, count), [None] * ctx.count, bar, None
+        requested = [k for k in made.varying if ctx.needs_input_grad[0][k]]
+        bar, *found = third(args, G, along, [v for v in V if v is not None], requested)
+        return _placed(found, requested, count), [None] * ctx.count, bar, None
 
     def refuse(ctx: Any, *_: Any) -> Any:
         raise NotSupported(THIRD)
@@ -196,9 +198,9 @@ def _register(made: Passes, label: str) -> None:
     third.register_autograd(refuse)
 
 
-def _placed(found: Sequence[Any], wanted: Sequence[int], count: int) -> list[Any]:
+def _placed(found: Sequence[Any], requested: Sequence[int], count: int) -> list[Any]:
     """Return a list with the cotangents of the arguments `wanted`, and None for the others."""
-    known = dict(zip(wanted, found, strict=True))
+    known = dict(zip(requested, found, strict=True))
     return [known.get(k) for k in range(count)]
 
 

@@ -95,32 +95,32 @@ class Passes:
         """Return the value as a new array."""
         return np.asarray(self._value(*arrays, *self._sizes.values()))
 
-    def saved_shapes(self, shapes: Sequence[Sequence[int]], wanted: Places) -> list[tuple[int, ...]]:
+    def saved_shapes(self, shapes: Sequence[Sequence[int]], requested: Places) -> list[tuple[int, ...]]:
         """Return the shapes of the arrays that `forward` saves for arguments of these shapes."""
-        spec = self._passes(wanted).first.spec
+        spec = self._passes(requested).first.spec
         return list(output_shapes(spec, solve_sizes(spec, shapes, self._sizes)))[1:]
 
-    def forward(self, arrays: Sequence[Array], wanted: Places) -> list[Array]:
+    def forward(self, arrays: Sequence[Array], requested: Places) -> list[Array]:
         """Return the value, then the saved arrays that `pull` for the arguments `wanted` needs."""
-        return [np.asarray(part) for part in self._passes(wanted).first(*arrays, *self._sizes.values())]
+        return [np.asarray(part) for part in self._passes(requested).first(*arrays, *self._sizes.values())]
 
-    def pull(self, arrays: Sequence[Array], saved: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803
+    def pull(self, arrays: Sequence[Array], saved: Sequence[Array], G: Array, requested: Places) -> list[Array]:  # noqa: N803
         """Return the cotangents of the arguments `wanted` for a cotangent G of the value.
 
         If `saved` is empty, the saved arrays are computed again.
         """
-        two = self._passes(wanted)
+        two = self._passes(requested)
         saves = len(two.first.spec.outputs) > 1
-        known = saved if saved or not saves else self.forward(arrays, wanted)[1:]
+        known = saved if saved or not saves else self.forward(arrays, requested)[1:]
         given = (*arrays, *self._sizes.values())
         kept, sizes = (given[k] for k in two.kept), (given[k] for k in two.sizes)
         return [np.asarray(part) for part in two.second(*kept, *known, G, *sizes)]
 
     def pull_again(
-        self, arrays: Sequence[Array], G: Array, along: Places, V: Sequence[Array], wanted: Places  # noqa: N803
+        self, arrays: Sequence[Array], G: Array, along: Places, V: Sequence[Array], requested: Places  # noqa: N803
     ) -> list[Array]:  # fmt: skip
         """Return the cotangents of G and of the arguments `wanted`, for cotangents V of `pull`'s results `along`."""
-        made = self._second_pass(tuple(along), tuple(wanted))
+        made = self._second_pass(tuple(along), tuple(requested))
         names = (*self.args, self._bar, *self._along(along))
         named = dict(zip(names, (*arrays, G, *V), strict=True))
         return [np.asarray(part) for part in made(named)]
@@ -136,28 +136,28 @@ class Passes:
     def _names(self, places: Places) -> list[str]:
         return [self.args[k] for k in places]
 
-    def _passes(self, wanted: Places) -> Any:
-        if (key := tuple(wanted)) not in self._two:
-            names = self._names(wanted)
+    def _passes(self, requested: Places) -> Any:
+        if (key := tuple(requested)) not in self._two:
+            names = self._names(requested)
             self._two[key] = mc.pullback(self.expression, names, target=self.target)
         return self._two[key]
 
-    def _second_pass(self, along: Places, wanted: Places) -> Callable[..., Any]:
-        if (along, wanted) not in self._seconds:
-            compiled = mc.compile(self._second(along, wanted), target=self.target)
+    def _second_pass(self, along: Places, requested: Places) -> Callable[..., Any]:
+        if (along, requested) not in self._seconds:
+            compiled = mc.compile(self._second(along, requested), target=self.target)
             names = compiled.args
 
             def called(known: Mapping[str, Any]) -> Any:
                 return compiled(*({**known, **self._told}[name] for name in names))
 
-            self._seconds[along, wanted] = called
-        return self._seconds[along, wanted]
+            self._seconds[along, requested] = called
+        return self._seconds[along, requested]
 
-    def _second(self, along: Places, wanted: Places) -> list[Expression]:
+    def _second(self, along: Places, requested: Places) -> list[Expression]:
         pushed = mc.jvp(self.expression, self._names(along), tangent=self._along(along))
         bar = symbol(self._bar, self.expression.node.shape)
         paired = Expression(inner(pushed.node, bar), pushed.names.with_symbol(bar, "cotangent"))
-        return [pushed, *(paired.gradient(self._names(wanted)) if wanted else ())]
+        return [pushed, *(paired.gradient(self._names(requested)) if requested else ())]
 
 
 def is_variable(node: Node) -> bool:

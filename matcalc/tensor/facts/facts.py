@@ -163,7 +163,8 @@ def _sum(node: Node) -> None:
 def _map(node: Node) -> None:
     node.range = _map_range(node)
     facts = _sign_facts(node)
-    if node.rank == 2 and all("symmetric" in arg.facts for arg in node.args):
+    even = SYMMETRIC_OR_SKEW if node.rule.parity == "even" else frozenset(["symmetric"])
+    if node.rank == 2 and all(even & arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
     bases = [_multiplied(arg) for arg in node.args]

@@ -55,3 +55,27 @@ def test_a_result_that_is_left_unwritten_is_refused(text: str, declared: str) ->
 
     with pytest.raises(mc.InternalError, match="failed its check"):
         compared(text, declared, function)
+
+
+def failing(wrong: float | None) -> Function:
+    """Return a function whose factorization fails; with `wrong` it returns this number at the first call."""
+    calls = iter([wrong] if wrong is not None else [])
+
+    def function(data: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        for number in calls:
+            return [np.asarray(number)]
+        raise np.linalg.LinAlgError("chol: S is not positive definite")
+
+    return function
+
+
+@pytest.mark.parametrize("wrong", [None, 7.0])
+@pytest.mark.parametrize("text", ["logdet(S)", "tr(inv(S))", "sum(chol(S))", "x'*inv(S)*x"])
+def test_a_factorization_that_fails_where_there_is_a_value_is_refused(text: str, wrong: float | None) -> None:
+    with pytest.raises(mc.InternalError, match="failed its check"):
+        compared(text, "S: matrix(n, n) spd; x: vector(n)", failing(wrong))
+
+
+def test_a_factorization_may_fail_in_a_part_that_is_left_out() -> None:
+    left_out = "where(a > 100, sum(expm(log(X))), 0)"
+    assert compared(left_out, "X: matrix(2, 2); a: scalar", failing(None)).startswith("not checked")

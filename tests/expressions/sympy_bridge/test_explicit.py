@@ -45,7 +45,13 @@ def test_arrays_of_numbers(n):
         np.testing.assert_array_equal(np.array(found.doit().tolist(), float).reshape(expected.shape), expected)
 
 
-@pytest.mark.parametrize("formula", ["elimination(n)", "duplication(n)"])
-def test_arrays_of_open_sizes_are_refused(formula):
+@pytest.mark.parametrize("formula", ["elimination(n)", "duplication(n)", "iota(n)"])
+def test_arrays_of_open_sizes_are_calls(formula):
+    found = mc.expression(formula).sympy()
+    assert str(found) == formula
+    assert mc.from_sympy(found).node is mc.expression(formula).node
+
+
+def test_arrays_of_open_sizes_without_a_name_are_refused():
     with pytest.raises(mc.NotSupported, match="has no SymPy form where .* is no number"):
-        mc.expression(formula).sympy()
+        mc.jacobian("vech(X)", "X", "X: matrix(n, n)").sympy()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from matcalc.compiler.plan.values.running_totals import AsSums
 from matcalc.errors import NotSupported
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.formula.notation.write_node import Readings, formula_of
 from matcalc.language.short_names import short_name

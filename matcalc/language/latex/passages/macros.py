@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.passages.signs import Text, rewritten
 
 _MOST = 20_000
 """The most characters that macros add."""
@@ -66,8 +67,9 @@ def expanded(text: str) -> Expanded:
         >>> expanded(r"\newcommand{\x}{\mathbf{x}} \x^\top \x").text.strip()
         '\\mathbf{x}^\\top \\mathbf{x}'
     """
+    plain = rewritten([(c, i) for i, c in enumerate(text)])
     if not re.search(_ANY, text):
-        return Expanded(text, tuple(range(len(text) + 1)))
+        return _with_origins(plain, text)
     macros: dict[str, Macro] = {}
     kept: list[tuple[str, int]] = []
     begin = 0
@@ -78,11 +80,11 @@ def expanded(text: str) -> Expanded:
         name, macro, begin = _definition(text, found)
         macros[name] = macro
     kept += [(c, i) for i, c in enumerate(text[begin:], begin)]
-    done = _replaced(kept, macros)
-    return Expanded("".join(c for c, _ in done), (*(i for _, i in done), len(text)))
+    return _with_origins(rewritten(_replaced(kept, macros)), text)
 
 
-_Text = list[tuple[str, int]]
+def _with_origins(made: Text, text: str) -> Expanded:
+    return Expanded("".join(c for c, _ in made), (*(i for _, i in made), len(text)))
 
 
 def _definition(text: str, found: re.Match[str]) -> tuple[str, Macro, int]:
@@ -117,7 +119,7 @@ def _group(text: str, at: int, found: re.Match[str]) -> tuple[str, int]:
     return text[start + 1 : end], end + 1
 
 
-def _closing(text: _Text, start: int) -> int:
+def _closing(text: Text, start: int) -> int:
     """Return the position of the brace that closes the one at `start`; -1 if none does."""
     depth = 0
     k = start
@@ -132,9 +134,9 @@ def _closing(text: _Text, start: int) -> int:
     return -1
 
 
-def _replaced(text: _Text, macros: Mapping[str, Macro]) -> _Text:
+def _replaced(text: Text, macros: Mapping[str, Macro]) -> Text:
     """Return a text with all macros replaced, also those inside replacements."""
-    done: _Text = []
+    done: Text = []
     most = len(text) + _MOST
     grown = 0
     while text:
@@ -163,12 +165,12 @@ def _is_macro(found: re.Match[str], text: str, macros: Mapping[str, Macro]) -> b
     return found[1] in _SHARED and text[found.end() :].lstrip()[:1] == "{"
 
 
-def _applied(macro: Macro, text: _Text, found: re.Match[str]) -> _Text:
+def _applied(macro: Macro, text: Text, found: re.Match[str]) -> Text:
     """Return the text from a macro's name on, with the name and its arguments replaced by its body."""
     origin = text[found.start()][1]
     # The name may end in a star: \norm*{x} sets larger bars.
     rest = text[found.end() :]
-    arguments: list[_Text] = []
+    arguments: list[Text] = []
     if macro.default is not None:
         written = re.match(r"\s*\[([^\]]*)\]", "".join(c for c, _ in rest))
         arguments.append(rest[written.start(1) : written.end(1)] if written else [(c, origin) for c in macro.default])
@@ -176,7 +178,7 @@ def _applied(macro: Macro, text: _Text, found: re.Match[str]) -> _Text:
     while len(arguments) < macro.arguments:
         argument, rest = _argument(rest, found, origin)
         arguments.append(argument)
-    made: _Text = []
+    made: Text = []
     for piece in re.split(r"(#\d)", macro.body):
         if re.fullmatch(r"#\d", piece):
             if int(piece[1]) > len(arguments):
@@ -190,7 +192,7 @@ def _applied(macro: Macro, text: _Text, found: re.Match[str]) -> _Text:
     return made + rest
 
 
-def _argument(text: _Text, found: re.Match[str], origin: int) -> tuple[_Text, _Text]:
+def _argument(text: Text, found: re.Match[str], origin: int) -> tuple[Text, Text]:
     """Return the argument at the beginning of a text, a group or one sign, and the rest."""
     start = next((k for k, (c, _) in enumerate(text) if not c.isspace()), len(text))
     if start == len(text):

@@ -33,6 +33,7 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import passage_of
+from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.statements import (
     EQUAL,
     Statement,
@@ -54,10 +55,11 @@ _PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
 
 
 class ReadLatex(NamedTuple):
-    """The tree of a formula, and the ranks of undeclared names that their fonts determine."""
+    """The tree of a formula, the ranks of undeclared names by their fonts, and the declarations in the passage."""
 
     tree: Ast
     ranks: Mapping[str, int]
+    declared: tuple[str, ...]
 
 
 def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
@@ -71,9 +73,9 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         plain, origins = expanded(text)
         passage = passage_of(plain)
         _check_words(passage.shown, reading)
-        for line in passage.lines:
-            _check_line(line)
-        beside = [one for line in passage.lines for one in line[1:]]
+        declared = declared_in(reading, [one for line in (*passage.lines, *passage.aside) for one in line])
+        beside = [one for line in passage.lines for one in line[1:] if set_key(one) not in reading.keys]
+        _check_beside(beside)
         every = [*(line[0] for line in passage.lines), *beside, *(one for line in passage.aside for one in line)]
         _check_fonts(every)
         reading.bare = frozenset(_bare(every))
@@ -83,7 +85,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         if origins:
             refused.at = origins[min(refused.at, len(origins) - 1)] if refused.at >= 0 else refused.at
         raise
-    return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks))
+    return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
@@ -170,9 +172,9 @@ def _name_of_part(reading: Reading, one: Statement) -> str:
     return name
 
 
-def _check_line(line: Sequence[Ast]) -> None:
+def _check_beside(beside: Sequence[Ast]) -> None:
     """Raise ParseError for a second formula in a line; parts may follow the first, `f(u), \\quad u = A x`."""
-    for one in line[1:]:
+    for one in beside:
         if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
             raise fault("several formulas", one, "write one formula")
 

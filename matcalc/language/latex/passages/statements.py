@@ -13,6 +13,7 @@ from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import NUMBER, Key, Reading, fault, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.latex_subscripts import elements, letters_in
+from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, rebuild, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
@@ -145,10 +146,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chos
 
 def _tells_set(reading: Reading, one: Statement) -> bool:
     r"""Return whether a line only declares the set of a known symbol, X \in \mathbb{R}^{m \times n}."""
-    line = one.formula
-    if one.name is not None or line.head != "relation" or line.value != (r"\in",):
-        return False
-    return _key(line.args[0]) in reading.keys
+    return one.name is None and set_key(one.formula) in reading.keys
 
 
 def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.formula.notation import factor_reading, form
-from matcalc.formula.notation.contraction import Around, Net, Other, column, vector_at
-from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, read
+from matcalc.formula.forms import factor_reading, form
+from matcalc.formula.forms.contraction import Around, Net, Other, column, vector_at
+from matcalc.formula.forms.factor_reading import Item, Piece, chain, diagonal, read
 
 
 def fold_merge(net: Net, other: Other) -> bool:

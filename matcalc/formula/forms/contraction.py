@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, diagonal_of, elementwise, read
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.factor_reading import Item, Piece, chain, diagonal, diagonal_of, elementwise, read
+from matcalc.formula.forms.form import Form
 from matcalc.tensor.nodes.node import Indices, Node
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size

@@ -6,11 +6,11 @@ lookup is columns of the identity, one for each index.
 
 from __future__ import annotations
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.contraction import Edge, Net, Other
-from matcalc.formula.notation.factor_reading import Cut, read
-from matcalc.formula.notation.slices import cut_axis, cut_identity
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.contraction import Edge, Net, Other
+from matcalc.formula.forms.factor_reading import Cut, read
+from matcalc.formula.forms.slices import cut_axis, cut_identity
 
 
 def fold_lookup(net: Net, other: Other) -> bool:

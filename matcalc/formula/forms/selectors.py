@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from matcalc.formula.notation import factor_reading, form
-from matcalc.formula.notation.contraction import Edge, Net, Other, column, reduce_net, vector_at
-from matcalc.formula.notation.factor_reading import read
-from matcalc.formula.notation.lookups import fold_lookup, lookup_as_matrix
-from matcalc.formula.notation.merged_axes import fold_merge, fold_merges
-from matcalc.formula.notation.slices import fold_slice, slice_as_matrix
+from matcalc.formula.forms import factor_reading, form
+from matcalc.formula.forms.contraction import Edge, Net, Other, column, reduce_net, vector_at
+from matcalc.formula.forms.factor_reading import read
+from matcalc.formula.forms.lookups import fold_lookup, lookup_as_matrix
+from matcalc.formula.forms.merged_axes import fold_merge, fold_merges
+from matcalc.formula.forms.slices import fold_slice, slice_as_matrix
 from matcalc.tensor.sizes.size import Size
 
 Fold = Callable[[Net, Other], bool]
@@ -35,6 +35,22 @@ def fold_selectors(net: Net) -> None:
 def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
     kind, attempt = fold
     return any(attempt(net, other) for other in list(net.others) if other.kind == kind)
+
+
+def _positions(net: Net, other: Other) -> bool:
+    """Read `i >= j + 1`, summed over one index that nothing else has, as the numbers 0, 1, ... or these reversed."""
+    if other.selector.offset != 1 or other.selector.shape[0] != other.selector.shape[1]:
+        return False
+    for index, target in (other.at[::-1], other.at):
+        around = net.around(index, other)
+        if around is not None and not around.edges and not around.weights and index != target:
+            numbers = form.played("positions", net.size(target))
+            net.remove(other)
+            net.put(
+                factor_reading.leaf(numbers if target == other.at[0] else form.played("reversal", numbers), 1), target
+            )
+            return True
+    return False
 
 
 def _mask(net: Net, other: Other) -> bool:
@@ -144,6 +160,7 @@ FOLDS: list[tuple[str, Fold]] = [
     ("triangle", _vech),
     ("merge", fold_merge),
     ("merge", fold_merges),
+    ("mask", _positions),
     ("mask", _mask),
 ]
 LAST: dict[str, Fold] = {

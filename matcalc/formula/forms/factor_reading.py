@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.form import POWER, PRODUCT, SIGN, Cost, Form
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import POWER, PRODUCT, SIGN, Cost, Form
 
 Item = tuple["Piece", bool]  # a piece, and whether it is transposed
 

@@ -7,11 +7,11 @@ are read as a matrix, `eye(n)[:, 1:3]`.
 
 from __future__ import annotations
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.contraction import Edge, Net, Other, column
-from matcalc.formula.notation.factor_reading import Cut, Item, Piece, read
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.contraction import Edge, Net, Other, column
+from matcalc.formula.forms.factor_reading import Cut, Item, Piece, read
+from matcalc.formula.forms.form import Form
 from matcalc.language import syntax
 from matcalc.tensor.sizes.size import Size
 

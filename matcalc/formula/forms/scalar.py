@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from matcalc.formula.notation import factor_reading
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.contraction import Net, reduce_net
-from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, directed, elementwise, read
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import factor_reading
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.contraction import Net, reduce_net
+from matcalc.formula.forms.factor_reading import Item, Piece, chain, diagonal, directed, elementwise, read
+from matcalc.formula.forms.form import Form
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import sum_of_squares
 

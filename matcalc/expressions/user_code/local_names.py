@@ -1,0 +1,61 @@
+"""Finds the names that a traced function gives to parts of its formula: its local variables when it returns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any
+
+from matcalc.errors import MatcalcError
+from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.language.identifiers import identifier
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.nodes.node import Node
+
+CONSTANTS = ("pi", "inf", "e", "i", "j")
+
+
+@contextmanager
+def noting_locals(function: Callable[..., object], found: dict[str, Node]) -> Iterator[None]:
+    """Enter the arrays of symbols in the local variables of a function into `found`, when a run of it returns."""
+    code = _code(function)
+
+    def look(frame: FrameType, event: str, argument: object) -> None:
+        if event == "return" and frame.f_code is code:
+            found.clear()
+            found.update(_named(frame))
+
+    before = sys.getprofile()
+    if code is None or before is not None:
+        yield
+        return
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _code(function: Any) -> CodeType | None:
+    if isinstance(function, partial):
+        return _code(function.func)
+    if isinstance(function, MethodType):
+        return _code(function.__func__)
+    return function.__code__ if isinstance(function, FunctionType) else None
+
+
+def _named(frame: FrameType) -> Iterator[tuple[str, Node]]:
+    """Yield the variables that a formula can name: no function of the language has their name."""
+    spellings = default_rulebook().spellings
+    for name in frame.f_code.co_varnames:
+        if name in spellings or name in CONSTANTS or name not in frame.f_locals:
+            continue
+        try:
+            value = frame.f_locals[name]
+            if is_array(value) and value.node.args:
+                yield identifier(name, "the variable"), value.node
+        except MatcalcError:  # a name that is too long, or a view that is no longer valid
+            continue

@@ -1,0 +1,147 @@
+r"""Rewrites signs of papers as other LaTeX with the same meaning: `\nicefrac`, `\overset{\text{def}}{=}`, `\forall i`.
+
+Each character of the rewritten text keeps its position in the passage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+Text = list[tuple[str, int]]
+
+_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"
+_GAP = r"(?:[\s,;.~]|\\q?quad(?![A-Za-z])|\\[,;:! ]|\\text\s*\{[\s,]*(?:for|for all|for each)\s*\})*"
+_DOTS = r"\\[lc]?dots(?:[bcmo](?![A-Za-z]))?\s*"
+_TO = rf"(?:1\s*,\s*(?:2\s*,\s*)?{_DOTS},\s*[A-Za-z])"
+_RANGE = rf"(?:=\s*{_TO}|\\in\s*(?:\[\s*[A-Za-z]\s*\]|\\\{{\s*{_TO}\s*\\\}}))"
+_INDICES = r"[a-z](?:\s*,\s*[a-z])*\s*"
+_END = r"(?=[\s.,;]*(?:\\nonumber\s*)?(?:\\\\|\\end\s*\{|\$|\\\]|\\\)|\Z))"
+_SIDE = r"((?:(?!\\rangle|\\langle)[^|,;])*?[^|,;\s](?:(?!\\rangle|\\langle)[^|,;])*)"
+_SUM = r"(\\(?:sum|prod)(?:\\limits|\\nolimits)?\s*)"
+
+_SIGNS: Sequence[tuple[str, str]] = (
+    (r"\\(?:nicefrac|sfrac|cfrac)(?=\s*\{)", r"\frac"),
+    (r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"{\frac{<1>}{<2>}}"),
+    (rf"\\[dt]?binom\s*{_GROUP}\s*\{{\s*2\s*\}}", r"\frac{(<1>)(<1>-1)}{2}"),
+    (rf"\\(?:overset|stackrel)\s*{_GROUP}\s*(?:\{{\s*{_EQUALS}\s*\}}|{_EQUALS})", "<2><3>"),
+    (r"\\left\s*\.|\\right\s*\.", " "),
+    (rf"\\ket\s*{_GROUP}", "(<1>)"),
+    (rf"\\bra\s*{_GROUP}", r"(<1>)^\top"),
+    (rf"\\langle{_SIDE}\|{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)(<3>)"),
+    (rf"\\langle{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)"),
+    (rf"{_GAP}\\forall\s*{_INDICES}{_RANGE}?{_END}", " "),
+    (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
+    (
+        rf"{_SUM}_\s*\{{\s*([a-z])\s*\\in\s*(?:\[\s*([A-Za-z])\s*\]|\\\{{\s*1\s*,\s*{_DOTS},\s*([A-Za-z])\s*\\\}})\s*\}}",
+        "<1>_{<2>=1}^{<3><4>}",
+    ),
+    (
+        rf"{_SUM}_\s*\{{\s*1\s*\\leq?\s*([a-z])\s*<\s*([a-z])\s*\\leq?\s*([A-Za-z])\s*\}}",
+        "<1>_{<2><<3>,<3>=1}^{<4>}",
+    ),
+    (r"\\substack\s*\{([^{}\\]*=[^{}\\]*)\\\\([^{}=]*)\}", "<2>,<1>"),
+    (r"\\substack\s*\{([^{}=]*)\\\\([^{}]*)\}", "<1>,<2>"),
+)
+"""Patterns, and what replaces them: `<1>` is the first group."""
+_NUMBERED = re.compile(
+    r"(?<![}\w])(\w|\\(?:hat|tilde|bar|mathbf|boldsymbol|bm|vec)\s*(?:\{[^{}]*\}|\w))\s*\^\s*\{\s*\(([a-z])\)\s*\}(?!\s*_)"
+)
+r"""A letter with the number of a sample above it, `x^{(i)}`."""
+_RULES = [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in _SIGNS]
+_NORMAL = re.compile(r"\\mathcal\s*(?:\{\s*N\s*\}|N)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(")
+_BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
+_ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
+"""Signs of a covariance matrix; a variance has none."""
+_SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
+
+
+def rewritten(text: Text) -> Text:
+    """Return a text with positions in which the grammar knows the signs."""
+    for pattern, parts in _RULES:
+        text = _replaced(text, pattern, parts)
+    return _densities(_numbered(text))
+
+
+def _numbered(text: Text) -> Text:
+    r"""Return a text in which indices of sums are subscripts, x_{i} for x^{(i)}."""
+    plain = "".join(c for c, _ in text)
+    bound = set(re.findall(r"\\(?:sum|prod|max|min)(?:\\limits)?\s*_\s*\{?\s*([a-z])(?![A-Za-z])", plain))
+    for found in reversed(list(_NUMBERED.finditer(plain))):
+        if found[2] in bound:
+            origin = text[found.end(1)][1]
+            put = [("_", origin), ("{", origin), *text[found.start(2) : found.end(2)], ("}", origin)]
+            text = [*text[: found.end(1)], *put, *text[found.end() :]]
+    return text
+
+
+def _replaced(text: Text, pattern: re.Pattern[str], parts: Sequence[str]) -> Text:
+    plain = "".join(c for c, _ in text)
+    made: Text = []
+    begin = 0
+    for found in pattern.finditer(plain):
+        if found.start() == found.end():
+            continue
+        made += text[begin : found.start()]
+        origin = text[found.start()][1]
+        for k, part in enumerate(parts):
+            if k % 2 == 0:
+                made += [(c, origin) for c in part]
+            elif found[int(part)] is not None:
+                made += text[found.start(int(part)) : found.end(int(part))]
+        begin = found.end()
+    return made + text[begin:] if made or begin else text
+
+
+def _densities(text: Text) -> Text:
+    r"""Return a text with the formula of each density \mathcal{N}(x \mid \mu, \Sigma), of a vector or a number."""
+    plain = "".join(c for c, _ in text)
+    for found in reversed(list(_NORMAL.finditer(plain))):
+        end = _closing(plain, found.end())
+        bar = _top(plain, found.end(), end, _BAR.match) if end else None
+        comma = _top(plain, bar[1], end, re.compile(",").match) if bar else None
+        if not bar or not comma:
+            continue
+        stop = _SIZES.sub(lambda x: " " * len(x[0]), plain[:end])
+        x, mu, sigma = (
+            text[a : a + len(stop[a:b].rstrip())]
+            for a, b in ((found.end(), bar[0]), (bar[1], comma[0]), (comma[1], end))
+        )
+        origin = text[found.start()][1]
+
+        def put(*pieces: str | Text, origin: int = origin) -> Text:
+            return [one for p in pieces for one in (p if isinstance(p, list) else [(c, origin) for c in p])]
+
+        gap = put("((", x, ")-(", mu, "))")
+        is_number = not _ARRAY.search("".join(c for c, _ in sigma))
+        two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
+        power = r"\right|^{-\frac{1}{2}}\exp\left(-\frac{1}{2}"
+        scale = put(rf"\left(\left|{two}(", sigma, ")", pi, power)
+        ends = r"\right)\right)"
+        square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
+        text = [*text[: found.start()], *scale, *square, *put(ends), *text[end + 1 :]]
+    return text
+
+
+def _closing(text: str, begin: int) -> int:
+    """Return the position of the parenthesis that ends an argument list; 0 if none does."""
+    depth = 1
+    for at in range(begin, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if not depth:
+            return at
+    return 0
+
+
+def _top(text: str, begin: int, end: int, match: Callable[[str, int], re.Match[str] | None]) -> tuple[int, int] | None:
+    """Return the range of the first match outside brackets."""
+    depth = 0
+    at = begin
+    while at < end:
+        found = match(text, at) if not depth else None
+        if found:
+            return found.start(), found.end()
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(text[at], 0)
+        at += 1
+    return None

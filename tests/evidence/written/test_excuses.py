@@ -1,0 +1,89 @@
+"""Which results without a value the check accepts: those of formulas with a part that has no value, or jumps.
+
+A part that a condition or a mask leaves out is no excuse.
+"""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc.evidence.written.excuses import has_no_value_inside
+
+N = {"n": 2}
+ROOT = np.array([-1.0, 2.0])
+SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
+
+EXCUSED = {
+    "a slice leaves out the root of a negative number": ("sum(sqrt(x)[2:])", {"x": ROOT}),
+    "a slope of an infinite quotient": ("softplus(-1/(a*when(a > 2)))", {"a": 1.0}),
+    "a matrix function mixes all entries": ("sum(where(X > 0, expm(log(X)), X))", {"X": -SINGULAR}),
+    "bounds of a domain: a negative order": ("norm(x, p)", {"x": np.array([0.0, 2.0]), "p": -1.0}),
+    "a function of singular values jumps at a matrix of rank 1": ("sum(svdfun(exp, X).^2)", {"X": SINGULAR}),
+    "an angle jumps at the origin": ("atan2(x[1], x[2])^2", {"x": np.zeros(2)}),
+    "a projector jumps at equal eigenvalues": ("spectral_projector(sym(X), 1)[1, 1]", {"X": np.eye(2)}),
+}
+DECLARED = "n: size; x: vector(n); X: matrix(n, n); a: scalar; p: scalar"
+
+FINITE = {
+    "everything has a value": ("sum(log(x.^2))", {"x": ROOT}),
+    "a condition": ("sum(where(x > 0, log(x), x))", {"x": ROOT}),
+    "a mask": ("sum(triu(log(X), 1))", {"X": np.array([[-1.0, 2.0], [-2.0, -1.0]])}),
+    "a switch": ("sum(log(x).*when(x > 0))", {"x": ROOT}),
+    "a norm has a kink at 0 and no jump": ("norm2(x)", {"x": np.zeros(2)}),
+    "a function of singular values that is 0 at 0": ("sum(svdfun(sinh, X).^2)", {"X": SINGULAR}),
+    "the root of a singular matrix": ("tr(sqrtm(X))", {"X": SINGULAR}),
+    "the nuclear norm of a singular matrix": ("norm_nuc(X)", {"X": SINGULAR}),
+    "a declared jump": ("sum(sign(x).*max(x, 0))", {"x": np.zeros(2)}),
+    "a root at 0": ("sum(sqrt(x))", {"x": np.zeros(2)}),
+    "a kink at 0": ("norm(x, p)", {"x": np.array([0.0, 2.0]), "p": 1.5}),
+}
+
+
+def inside(text, data):
+    e = mc.expression(text, DECLARED)
+    return has_no_value_inside(e.node, {name: np.asarray(value, dtype=float) for name, value in data.items()}, N)
+
+
+@pytest.mark.parametrize("kind", EXCUSED)
+def test_a_part_without_a_value_is_an_excuse(kind):
+    assert inside(*EXCUSED[kind])
+
+
+@pytest.mark.parametrize("kind", FINITE)
+def test_a_part_that_a_condition_leaves_out_is_none(kind):
+    assert not inside(*FINITE[kind])
+
+
+def test_the_second_derivative_of_a_norm_in_its_order_at_a_zero_entry():
+    """Compared with differences of first derivatives, which are finite at such points."""
+    e = mc.expression("norm(x, p)", "x: vector(n); p: scalar positive")
+    first, second = e.gradient("p"), e.gradient("p").gradient("p")
+    call = mc.compile(second, target="numpy")
+    x, h = np.array([0.0, 1.0, -2.0]), 1e-6
+    for p in (0.4, 0.9, 1.0, 1.2, 2.0, 2.5):
+        expected = (first(x=x, p=p + h) - first(x=x, p=p - h)) / (2 * h)
+        np.testing.assert_allclose(second(x=x, p=p), expected, rtol=1e-6)
+        np.testing.assert_allclose(call(x=x, p=p), expected, rtol=1e-6)
+
+
+def test_a_compiled_function_may_differ_where_rounding_decides():
+    """Two entries of an orthogonal 2 x 2 matrix are equal, or differ in their last digit."""
+    found = mc.compile("median_at(svd_U(X))", declarations="X: matrix(2, 2)")
+    assert found.checked.startswith("at ")
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("text", "declared", "name", "derive"),
+    [
+        ("log1pc_diff(1, huber(cumprod(A, axis=1)).^2)", "A: matrix(n, m)", "A", "differential"),
+        ("log_cosh(matfun(exp, sym(sylvester(A, B, D))))", "A, B, D: matrix(n, n)", "B", "differential"),
+        ("max(svdfun_at(exp, log_softmax(A, axis=1), a))", "A: matrix(n, m); a: scalar", "A", "gradient"),
+        ("where(A > B, log_besseli(1, H)[1:, :-1], M)", "A, B, M: matrix(n - 1, m - 1); H: matrix(n, m)", "H", "vjp"),
+        ("where(x > y, y, prod_others(z, var(A, axis=0)))", "x, y, z: vector(n); A: matrix(m, n)", "z", "vjp"),
+        ("std(log_poch(A, unless(B > D).^2), axis=1)", "A: matrix(n, m) positive; B, D: matrix(n, m)", "A", "jvp"),
+    ],
+)
+def test_formulas_that_were_false_alarms(text, declared, name, derive):
+    """Digits lost in a printed form, differences across a pole, jumps, slices, sizes, and deviations of sums."""
+    assert getattr(mc.expression(text, declared), derive)(name).checked.startswith("at ")

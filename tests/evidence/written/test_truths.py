@@ -1,0 +1,42 @@
+"""Slopes that results are compared with: right, or none."""
+
+import numpy as np
+import pytest
+
+from matcalc.evidence.written.truths import quickly, second_slowly, slowly
+
+
+@pytest.mark.parametrize("way", [quickly, slowly])
+def test_differences_of_a_smooth_function(way):
+    found = way(lambda h: np.array([np.sin(3 * h), np.exp(h)]), np.array([0.0, 1.0]))
+    assert found is not None
+    np.testing.assert_allclose(found.value, [3, 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("way", [quickly, slowly])
+def test_differences_that_converge_to_another_number_are_refused(way):
+    """Of a function that changes near 0 alone, all differences at larger steps are 0."""
+
+    def narrow(h):
+        h = np.real(h)  # no complex step
+        return np.array([1e6 * h * np.exp(-((h / 1e-5) ** 2))])
+
+    assert way(narrow, narrow(0.0)) is None
+
+
+@pytest.mark.parametrize("way", [quickly, slowly])
+def test_a_slope_of_zero_is_no_doubt(way):
+    found = way(lambda h: np.array([7.0 + 0 * h]), np.array([7.0]))
+    assert found is not None and not np.any(found.value)
+
+
+def test_second_differences():
+    """Of a smooth function, and of one that changes near 0 alone, whose larger differences are all 0."""
+    found = second_slowly(lambda s, t: np.array([np.sin(s + 2 * t + 0.5)]), np.array([np.sin(0.5)]))
+    assert found is not None
+    np.testing.assert_allclose(found.value, [-2 * np.sin(0.5)], rtol=1e-8)
+
+    def narrow(s, t):
+        return np.array([1e9 * s * t * np.exp(-((s / 1e-4) ** 2))])
+
+    assert second_slowly(narrow, narrow(0.0, 0.0)) is None

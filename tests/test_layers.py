@@ -42,6 +42,7 @@ ROOMS = [
     "compiler.machine",
     "compiler.blas",
     "compiler.kernels",
+    "compiler.code",
     "compiler.spec",
     "compiler.entry",
     "compiler.numba",

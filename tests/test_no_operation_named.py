@@ -39,15 +39,19 @@ PLACES = {
         "tensor/sizes/size.py tensor/sizes/size_tree.py tensor/nodes/signature.py language/declare.py"
         " compiler/cost_formulas.py"
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
-        " expressions/sympy_bridge/values.py",
+        " compiler/emit/spelling.py expressions/sympy_bridge/values.py",
     ),
+    ("abs", "max", "min"): ("functions of Python", "compiler/code/check.py"),
+    ("min",): ("a function of Python", "compiler/emit/code_of.py compiler/emit/loops.py"),
+    ("max",): ("a function of Python", "compiler/emit/row_blocks.py"),
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py api/check.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",
                  "formula/elaborate/arithmetic.py compiler/files/save_test.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/facts/product_facts.py"),
-    ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
+    ("reshape",): (
+        "NumPy's own name", "language/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
@@ -79,9 +83,8 @@ PLACES = {
 CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
-    "Python text": "compiler/emit/module.py compiler/emit/row_blocks.py compiler/emit/loops.py"
-    " compiler/plan/products/orders_at_run_time.py compiler/files/array_test.py compiler/files/save_test.py"
-    " compiler/files/save_solve.py",
+    "Python text": "compiler/plan/products/orders_at_run_time.py compiler/files/array_test.py"
+    " compiler/files/save_test.py compiler/files/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

@@ -12,20 +12,23 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from matcalc.compiler.emit.module import BETWEEN, Statements, constant_lines, joined, size_lines
+from matcalc.compiler.code.code import Call, Expr, chain
+from matcalc.compiler.code.code import View as ViewOf
+from matcalc.compiler.code.print_python import INDENT, Line, expression, line_with_note, lines
+from matcalc.compiler.emit.code_of import texts
+from matcalc.compiler.emit.module import Statements, words
 from matcalc.compiler.emit.spelling import Names
+from matcalc.compiler.emit.steps import constants, described, sizes_from_shapes
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.files.array_text import ARRAY_NAMES
 from matcalc.compiler.files.array_words import check_entry, in_words, reserved_words
 from matcalc.compiler.lowering_entries import Kernel, Scalar, template_of
-from matcalc.compiler.program import WORD, Call, Loop, Program, Store, View, applied, values_written, walk_inside
+from matcalc.compiler.program import WORD, Loop, Program, Store, View, applied, values_written, walk_inside
+from matcalc.compiler.program import Call as KernelCall
 from matcalc.compiler.spec.module_text import function_name
 from matcalc.compiler.targets import spelling_of
-from matcalc.language.identifiers import comment, docstring
-
-INDENT = "    "
-Line = tuple[str, str]
+from matcalc.language.identifiers import docstring
 
 
 def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
@@ -46,16 +49,16 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     """
     inner = _with_local_results(program)
     names = Names(inner, target, f"{name}_array", [*reserved, name, f"{name}_array"])
-    lines = _Functional(inner, names, target).lines()
+    steps = _Functional(inner, names, target).lines()
     checks = _checks(inner, names)
     results = [names.give(output) for output in program.outputs]
     if checks:
-        lines += [(f"{r} = np.where({names.local('inside')}, {r}, np.nan)", "") for r in results]
-    body = _live([(line, note) for line, note in (*checks, *constant_lines(inner, names), *lines) if line], results)
+        steps += [(f"{r} = np.where({names.local('inside')}, {r}, np.nan)", "") for r in results]
+    body = _live([(line, note) for line, note in (*checks, *lines(constants(inner, names)), *steps) if line], results)
     text = [f"def {name}_array({', '.join(names.give(p) for p in (*program.inputs, *program.size_args))}):"]
-    text += docstring([comment(program.comment)], INDENT) if program.comment else []
-    text += size_lines(inner, names, body)
-    text += [joined(f"{INDENT}{line}", note) for line, note in body]
+    text += docstring(described(program), INDENT) if program.comment else []
+    body = [*lines(sizes_from_shapes(inner, names, words(body))), *body]
+    text += [line_with_note(f"{INDENT}{line}", note) for line, note in body]
     text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
     parts = [part for kernel in program.kernels for part in kernel.parts]
     inside = [emit_functional(part.program, part.name, target, reserved) for part in parts]
@@ -82,9 +85,8 @@ def _brought_along(entry: Kernel | Scalar, target: str) -> str:
 
 def _brought(program: Program, target: str) -> list[str]:
     """Return the lines of all functions that the entries define, each once."""
-    texts = [_brought_along(kernel, target) for kernel in program.kernels]
-    texts += [_brought_along(function, target) for function in applied(program)]
-    parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
+    entries: list[Kernel | Scalar] = [*program.kernels, *applied(program)]
+    parts = dict.fromkeys(part for entry in entries for part in texts(_brought_along(entry, target)))
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 
 
@@ -131,7 +133,7 @@ class _Vectors(VectorWriter):
         if not guards:
             return super().scatter(store, guards, name, body)
         shape = self.shape()
-        here = f"np.broadcast_to({self.expressions.guards(guards)}, {shape})"
+        here = f"np.broadcast_to({expression(self.expressions.guards(guards))}, {shape})"
         indices = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
         word = "add_where" if store.onto else "set_where"
         return [f"{name} = {word}({name}, {here}, ({indices},), np.broadcast_to({body}, {shape}))"]
@@ -146,20 +148,18 @@ class _Functional(Statements):
         self.write_loop = self.vectors.write
         self.views: list[View] = []
 
-    def allocate(self, name: str) -> str:
+    def empty(self, name: str) -> Expr:
         buffer = self.table[name]
         if buffer.dtype == "float64":
-            return super().allocate(name)
-        sizes = [self.names.size(s) for s in buffer.shape]  # any integers: each is written before it is read
-        return (
-            f"{self.names.give(name)} = np.arange({'*'.join(f'({s})' for s in sizes)}).reshape(({', '.join(sizes)},))"
-        )
+            return super().empty(name)
+        sizes = tuple(map(self.names.integer, buffer.shape))  # any integers: each is written before it is read
+        return ViewOf(Call("np.arange", (chain("*", sizes),)), sizes)
 
     def lines(self) -> list[Line]:
         result: list[Line] = []
         for step, around in walk_inside(self.program.steps):
             made = [made for line, note in self.step(step) for made in functional(line, note)]
-            if isinstance(step, (Call, Loop)):
+            if isinstance(step, (KernelCall, Loop)):
                 for value in values_written(step):
                     made += self.refreshed(self.program.buffer_of.get(value, value))
             elif isinstance(step, View):
@@ -173,8 +173,9 @@ class _Functional(Statements):
         for view in self.views:
             if view is but:
                 continue
+            name = self.names.give(view.buffer)
             if view.of == buffer:
-                lines += [(self.view(view), ""), *self.refreshed(view.buffer, view)]
+                lines += [(f"{name} = {expression(self.view(view).value)}", ""), *self.refreshed(view.buffer, view)]
             elif view.buffer == buffer:
                 lines += [(self.copied_back(view), ""), *self.refreshed(view.of, view)]
         return lines

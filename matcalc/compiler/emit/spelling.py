@@ -1,7 +1,7 @@
-"""Writes names, sizes and expressions as text, the same for every target except for templates of functions.
+"""Writes names, sizes and expressions of a Program as Code, the same for all targets except for templates.
 
 User names are unchanged unless they collide with a word of the target, a kernel or an earlier name; then they get an
-underscore. Expressions have brackets only where precedence requires them.
+underscore.
 """
 
 from __future__ import annotations
@@ -10,37 +10,30 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
-from matcalc.compiler.entrywise import (
-    Apply,
-    At,
-    Expr,
-    Guard,
-    Index,
-    Literal,
-    Number,
-    Product,
-    Read,
-    Select,
-    Sum,
-    as_quotient,
-)
-from matcalc.compiler.lowering_entries import FIELD, template_of
-from matcalc.compiler.program import Call, Each, Loop, Program, called_words, walk
+from matcalc.compiler.code.code import ZERO, Call, Load, Name, Number, Op, chain, negated
+from matcalc.compiler.code.code import Expr as Expression
+from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.code.read_python import expression_of, field_name, filled, template
+from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Product, Read, Sum, as_quotient
+from matcalc.compiler.entrywise import Number as Value
+from matcalc.compiler.lowering_entries import template_of
+from matcalc.compiler.program import Call as KernelCall
+from matcalc.compiler.program import Each, Loop, Program, called_words, walk
 from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.entries import replaced
 from matcalc.language.identifiers import WORDS, free
-from matcalc.tensor.facts.ranges import digits
-from matcalc.tensor.sizes.size import COMPOUND, Compound, Size, floordiv
+from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.sizes.size import Atom, Compound, Size
+from matcalc.tensor.sizes.size_tree import ENTRY
 
-CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg", "sparse"),
     *("guarded_entries", "zeroed", "added", "plus"),
 )
-SUM, PRODUCT, ATOM = 1, 2, 3
 
 
 class Names:
@@ -57,6 +50,7 @@ class Names:
         self.taken = {*WORDS, *RESERVED, *used, *own, *reserved}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
+        self.known: dict[str, Expression] = {}  # expressions for buffers whose values are elsewhere
         self.flat: dict[str, str] = {}  # names of buffers in merged shapes in the current loop
         self.entries: dict[Compound, Size] = {}  # names of entries of index arrays in the current loop
         for name in _ordered(program):
@@ -87,13 +81,15 @@ class Names:
             self.spelled[key] = free(word, self.taken)
         return self.spelled[key]
 
-    def entry(self, value: str, at: At) -> str:
-        """Return the text of an entry of a value, or the value; a scalar output is an array of one entry."""
+    def entry(self, value: str, at: At) -> Expression:
+        """Return an entry of a value, or the value; a scalar output is an array of one entry."""
         buffer = self.table[self.program.buffer_of.get(value, value)]
-        name = self.flat.get(buffer.name) or self.give(buffer.name)
+        if buffer.name in self.known:
+            return self.known[buffer.name]
+        name = Name(self.flat.get(buffer.name) or self.give(buffer.name))
         if not buffer.shape:
-            return f"{name}[0]" if buffer.role == "output" else name
-        return f"{name}[{', '.join(map(self.size, at))}]" if at else name
+            return Load(name, (ZERO,)) if buffer.role == "output" else name
+        return Load(name, tuple(map(self.integer, at))) if at else name
 
     def size_name(self, name: str) -> str:
         text = self.give(name)
@@ -101,23 +97,43 @@ class Names:
             self.sizes[name] = Size.of(text)
         return text
 
-    def size(self, size: Index) -> str:
-        """Return an integer expression for a size or an index."""
+    def integer(self, size: Index) -> Expression:
+        """Return a size or an index as an integer."""
         if isinstance(size, str):
-            return self.give(size)
-        if size.is_integer:
-            return str(size)
+            return Name(self.give(size))
         size = replaced(size, self.entries) if self.entries else size
         renamed = {n: Size.of(self.spelled[n]) for n in size.names if self.spelled.get(n, n) != n}
-        size = size.substitute(renamed) if renamed else size
-        return str(_integral(size))
+        return integer(size.substitute(renamed) if renamed else size)
+
+    def size(self, size: Index) -> str:
+        """Return the text of a size or an index."""
+        return expression(self.integer(size))
 
 
-def _integral(size: Size) -> Size:
-    """Return a size with non-integer coefficients replaced by one floor division, which is exact."""
-    total = size.over(lambda a: Size.of(a) if isinstance(a, str) else COMPOUND[a.operator](*map(_integral, a[1:])))
-    scale = lcm(*(c.denominator for _, c in total.terms))
-    return total if scale == 1 else floordiv(total * scale, Size.of(scale))
+@lru_cache(maxsize=1024)
+def integer(size: Size) -> Expression:
+    """Return a size as an integer; non-integer coefficients become one floor division, which is exact."""
+    scale = lcm(*(c.denominator for _, c in size.terms))
+    found: Expression | None = None
+    for monomial, coefficient in sorted(size.terms, key=lambda term: term[1] < 0):
+        factors = [_atom(atom) for atom, power in monomial for _ in range(power)]
+        count = int(abs(coefficient) * scale)
+        term = chain("*", factors if count == 1 and factors else [Number(count), *factors])
+        if found is None:
+            found = negated(term) if coefficient < 0 else term
+        else:
+            found = Op("-" if coefficient < 0 else "+", (found, term))
+    total = found or ZERO
+    return total if scale == 1 else Op("//", (total, Number(scale)))
+
+
+def _atom(atom: Atom) -> Expression:
+    if isinstance(atom, str):
+        return Name(atom)
+    both = integer(atom.left), integer(atom.right)
+    if atom.operator == ENTRY:
+        return Load(both[0], (both[1],))
+    return Call(atom.operator, both) if atom.operator in ("min", "max") else Op(atom.operator, both)
 
 
 def _ordered(program: Program) -> list[str]:
@@ -125,38 +141,30 @@ def _ordered(program: Program) -> list[str]:
     return first + [b.name for b in program.buffers if b.name not in first]
 
 
-def number(value: Number | Size, names: Names) -> str:
-    """Return a float literal, or a size as a float expression."""
+def number(value: Value | Size, names: Names) -> Expression:
+    """Return a number, or a size as a real number."""
     if isinstance(value, Size):
         word = "float" if names.target == "numba" else "np.float64"  # so that 1/0 is infinite, as in Numba
-        return f"{word}({names.size(value)})"
-    return digits(value)
+        return Call(word, (names.integer(value),))
+    return Number(as_float(value))
 
 
 class Expressions:
-    """The text of expressions; `read` writes an entry of a value, `where` a selection, as the target needs them."""
+    """Writes expressions; `read` writes an entry of a value, `where` a selection, as the target needs them."""
 
     def __init__(
         self,
         names: Names,
-        read: Callable[[Read], tuple[str, int]],
-        where: Callable[[str, str], tuple[str, int]],
+        read: Callable[[Read], Expression],
+        where: Callable[[Expression, Expression], Expression],
     ) -> None:
         self.names = names
         self.read = read
         self.where = where
 
-    def text(self, expr: Expr) -> str:
-        return self._spell(expr)[0]
-
-    def tight(self, expr: Expr, level: int = ATOM) -> str:
-        text, own = self._spell(expr)
-        return text if own >= level else f"({text})"
-
-    def _spell(self, expr: Expr) -> tuple[str, int]:
+    def code(self, expr: Expr) -> Expression:
         if isinstance(expr, Literal):
-            text = number(expr.value, self.names)
-            return text, PRODUCT if text.startswith("-") else ATOM
+            return number(expr.value, self.names)
         if isinstance(expr, Read):
             return self.read(expr)
         if isinstance(expr, Sum):
@@ -165,97 +173,64 @@ class Expressions:
             return self._product(expr)
         if isinstance(expr, Apply):
             return self._apply(expr)
-        return self._select(expr)
+        return self.where(self.guards(expr.guards), self.code(expr.body))
 
-    def _sum(self, expr: Sum) -> tuple[str, int]:
-        text = ""
+    def _sum(self, expr: Sum) -> Expression:
+        total: Expression | None = None
         for coef, term in expr.terms:
-            negative = coef < 0
-            scaled = term if abs(coef) == 1 else Product(abs(Fraction(coef)), (term,))
-            body = self.tight(scaled, PRODUCT)
-            if not text:
-                text = f"-{body}" if negative else body
+            body = self.code(term if abs(coef) == 1 else Product(abs(Fraction(coef)), (term,)))
+            if total is None:
+                total = negated(body) if coef < 0 else body
             else:
-                text += f" - {body}" if negative else f" + {body}"
-        return text or "0.0", SUM if text else ATOM
+                total = Op("-" if coef < 0 else "+", (total, body))
+        return total or Number(0.0)
 
-    def _product(self, expr: Product) -> tuple[str, int]:
-        factors = [self._power(f, count) for f, count in Counter(expr.factors).items()]
+    def _product(self, expr: Product) -> Expression:
+        """Return a product of powers in brackets: as written, `x.*y.^2` is NaN where `y.^2` is 0 and x infinite."""
+        factors = [chain("*", [self.code(f)] * count) for f, count in Counter(expr.factors).items()]
         if not factors:
-            return number(expr.coef, self.names), PRODUCT
-        if len(factors) == 1 and expr.coef == 1 and len(expr.factors) > 1:
-            return factors[0][1:-1], PRODUCT
+            return number(expr.coef, self.names)
         coef, divisor = as_quotient(expr.coef)
-        over = f"/{number(Fraction(divisor), self.names)}" if divisor != 1 else ""
         if coef == -1:
-            return "-" + "*".join(factors) + over, PRODUCT
-        if coef != 1:
+            factors[0] = Op("-", (factors[0],))
+        elif coef != 1:
             factors.insert(0, number(coef, self.names))
-        is_atom = len(factors) == 1 and not factors[0].startswith("-") and not over
-        return "*".join(factors) + over, ATOM if is_atom else PRODUCT
+        found = chain("*", factors)
+        return found if divisor == 1 else Op("/", (found, number(Fraction(divisor), self.names)))
 
-    def _power(self, factor: Expr, count: int) -> str:
-        """Return a factor, or a power in brackets: as written, `x.*y.^2` is NaN where `y.^2` is 0 and x infinite."""
-        text = self.tight(factor)
-        return text if count == 1 else f"({'*'.join([text] * count)})"
+    def _apply(self, expr: Apply) -> Expression:
+        text = template_of(expr.function, self.names.target)
+        args: Iterable[Expression] = map(self.code, expr.args)
+        if self.names.target != "numba" and DIVIDES.search(text):  # so that 1/0 is infinite, as in Numba
+            args = (Call("np.float64", (ZERO,)) if arg == Number(0.0) else arg for arg in args)
+        fields = {field_name(str(k)): arg for k, arg in enumerate(args)}
+        fields |= {field_name(f"p{k or ''}"): number(p, self.names) for k, p in enumerate(expr.params)}
+        return filled(template(text).value, fields)
 
-    def _apply(self, expr: Apply) -> tuple[str, int]:
-        template = template_of(expr.function, self.names.target)
+    def guards(self, guards: tuple[Guard, ...]) -> Expression:
+        tests = tuple(self.guard(g) for g in guards)
+        if len(tests) > 1 and self.names.target == "numba":
+            return Op("and", tests)
+        return chain("&", tests)
 
-        def fill(found: re.Match[str]) -> str:
-            if found.group(1).startswith("p"):
-                return number(expr.params[int(found.group(1)[1:] or 0)], self.names)
-            before, after = template[: found.start()].rstrip()[-1:], template[found.end() :].lstrip()[:1]
-            arg = expr.args[int(found.group(1))]
-            if (
-                self.names.target != "numba"
-                and isinstance(arg, Literal)
-                and arg.value == 0
-                and DIVIDES.search(template)
-            ):
-                return "np.float64(0)"  # so that 1/0 is infinite, as in Numba
-            enclosed = before in ("(", ",") and after in (")", ",")
-            return self.tight(arg, SUM if enclosed else ATOM)
-
-        text = FIELD.sub(fill, template)
-        return text, ATOM if CALLED.match(text) or text.startswith("(") and _closed(text) else SUM
-
-    def _select(self, expr: Select) -> tuple[str, int]:
-        return self.where(self.guards(expr.guards), self.tight(expr.body, SUM))
-
-    def guards(self, guards: tuple[Guard, ...]) -> str:
-        both = " and " if self.names.target == "numba" else " & "
-        tests = [self.guard(g) for g in guards]
-        return both.join(f"({t})" if len(tests) > 1 and both == " & " else t for t in tests)
-
-    def guard(self, guard: Guard) -> str:
+    def guard(self, guard: Guard) -> Expression:
         """Return the test with positive terms on the left and negative ones on the right."""
         size, right = guard.size, Size.of(0)
         if all(isinstance(atom, str) for monomial, _ in size.terms for atom, _ in monomial):
             right = sum((-part for part in size.parts if part.terms[0][1] < 0), right)
-        return f"{self.names.size(size + right)} {guard.relation} {self.names.size(right)}"
+        return Op(guard.relation, (self.names.integer(size + right), self.names.integer(right)))
 
 
-def _closed(text: str) -> bool:
-    """Whether the bracket that opens `text` closes at its end."""
-    depth = 0
-    for k, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
-        if depth == 0:
-            return k == len(text) - 1
-    return False
-
-
-def operands(call: Call, names: Names) -> dict[str, str]:
+def operands(call: KernelCall, names: Names) -> dict[str, Expression]:
     """Return the fields of a call's template."""
-    fields: dict[str, str] = {}
+    fields: dict[str, Expression] = {}
     for field, operand in (*call.results, *call.operands):
-        text = names.entry(operand.value, operand.lead)
-        fields[field] = text
-        fields[f"{field}.t"] = "1" if operand.flip else "0"
-        fields[f"{field}.T"] = f"{text}.T" if operand.flip else text
+        entry = names.entry(operand.value, operand.lead)
+        fields[field] = entry
+        fields[f"{field}.t"] = Number(int(operand.flip))
+        fields[f"{field}.T"] = Name(f"{expression(entry)}.T") if operand.flip else entry
     for letter, size in call.sizes:
-        fields.setdefault(letter, names.size(size))
+        fields.setdefault(letter, names.integer(size))
     for name, value in call.params:
-        fields[name] = names.size(value) if isinstance(value, Size) else value
+        fields[name] = names.integer(value) if isinstance(value, Size) else expression_of(value)
     return fields

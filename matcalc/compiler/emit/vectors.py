@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.compiler.emit.spelling import ATOM, Expressions, Names, number
+from matcalc.compiler.code.code import Call, Load, Name, Number
+from matcalc.compiler.code.code import Expr as Expression
+from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.emit.spelling import Expressions, Names, number
 from matcalc.compiler.entrywise import At, Expr, Guard, Literal, Product, Read, Select, reads, within
 from matcalc.compiler.program import Loop, Program, Store, statements
 from matcalc.compiler.verify.inequalities import is_evidently_injective
@@ -39,22 +42,21 @@ class VectorWriter:
 
     # ---- reading
 
-    def read(self, read: Read) -> tuple[str, int]:
+    def read(self, read: Read) -> Expression:
         if read.value in self.local:
-            return self.names.give(read.value), ATOM
+            return Name(self.names.give(read.value))
         buffer = self.table[self.program.buffer_of.get(read.value, read.value)]
-        name = self.names.give(buffer.name)
         if not buffer.shape:
-            return self.names.entry(read.value, ()), ATOM
-        at = read.at
+            return self.names.entry(read.value, ())
+        name, at = self.names.give(buffer.name), read.at
         if not self.is_plain(at, buffer.shape):
-            index = ", ".join(self.names.size(a) for a in at)
-            return (f"guarded_entries({name}, {index})" if self.selecting else f"{name}[{index}]"), ATOM
+            index = tuple(map(self.names.integer, at))
+            return Call("guarded_entries", (Name(name), *index)) if self.selecting else Load(Name(name), index)
         positions = [self.axes.index(a) for a in at if isinstance(a, str)]
         order = sorted(range(len(positions)), key=positions.__getitem__)
         if order != list(range(len(order))):
             name = f"{name}.T" if order == [1, 0] else f"{name}.transpose({', '.join(map(str, order))})"
-        return self.broadcast(name, sorted(positions)), ATOM
+        return Name(self.broadcast(name, sorted(positions)))
 
     def broadcast(self, name: str, positions: list[int]) -> str:
         """Insert axes of length one, so that the array aligns with the loop's axes."""
@@ -69,13 +71,13 @@ class VectorWriter:
     def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
         return all(isinstance(a, str) and self.sizes.get(a) is s for a, s in zip(at, shape, strict=True))
 
-    def where(self, test: str, body: str) -> tuple[str, int]:
-        return f"np.where({test}, {body}, 0.0)", ATOM
+    def where(self, test: Expression, body: Expression) -> Expression:
+        return Call("np.where", (test, body, Number(0.0)))
 
-    def spelled(self, expr: Expr, level: int = 1) -> str:
+    def spelled(self, expr: Expr) -> str:
         """Return the text of an expression; reads under a Select are guarded against indices outside."""
         self.selecting = self.guarded or any(isinstance(part, Select) for part in within(expr))
-        return self.expressions.tight(expr, level)
+        return expression(self.expressions.code(expr))
 
     def spans(self, expr: Expr) -> frozenset[str]:
         """Return the axes that the value of an expression's text has."""
@@ -213,7 +215,7 @@ class VectorWriter:
                     return ""
                 at, text = tuple(self.axes), self.names.give(factor.value)
             elif buffer is not None and not buffer.shape:
-                scalars.append(self.read(factor)[0])
+                scalars.append(expression(self.read(factor)))
                 continue
             else:
                 assert buffer is not None
@@ -232,7 +234,7 @@ class VectorWriter:
             text = f"{arrays[0]} @ {arrays[1]}"
             text = f"({text})" if scalars else text
         coef = expr.coef if isinstance(expr, Product) else 1
-        lead = [] if coef == 1 else [number(coef, self.names)]
+        lead = [] if coef == 1 else [expression(number(coef, self.names))]
         text = f"({text})" if lead and "@" in text and not text.startswith("(") else text
         return "*".join([*lead, *scalars, text])
 
@@ -241,7 +243,7 @@ class VectorWriter:
         name = self.names.give(buffer.name)
         body = self.spelled(store.expr)
         if not buffer.shape:
-            return [f"{self.names.entry(store.value, ())} {'+=' if store.onto else '='} {body}"]
+            return [f"{expression(self.names.entry(store.value, ()))} {'+=' if store.onto else '='} {body}"]
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             positions = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if positions == list(range(len(positions))):
@@ -259,7 +261,7 @@ class VectorWriter:
         lines, shape = [], self.shape()
         if guards:
             here = self.names.local("here")
-            lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
+            lines.append(f"{here} = np.broadcast_to({expression(self.expressions.guards(guards))}, {shape})")
             at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
             body = f"np.broadcast_to({body}, {shape})[{here}]"
         if store.onto and not once:  # several points may add to one entry

@@ -1,18 +1,22 @@
-"""Compiled functions by LLVM alone: the text of a generated module, written as assembly without Numba.
+"""Compiles functions by LLVM alone: their Code is written as assembly without Numba.
 
-Generated code is a small part of Python: loops, numbers, entries of arrays, calls of kernels by symbol and of functions
-of numbers, which are linked in. Written so it takes LLVM half of what it takes for the same text through Numba, and
-Numba's own half is saved. What is not of that part, as values of a user's own rules, Numba compiles as before.
+Kernels are called by symbol, functions of numbers are linked in. Written so it takes LLVM half of what it takes for the
+same function through Numba, and Numba's own half is saved. What Code does not express, such as values of a user's own
+rules, Numba compiles from the text.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import llvmlite.binding as llvm
 
+from matcalc.compiler.code.code import Code
+from matcalc.compiler.code.print_python import Printed
+from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.entry.entry_code import entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.kernels.library import load_library
@@ -25,7 +29,6 @@ from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba.llvm_passes import optimise, settle
-from matcalc.compiler.spec.module_text import into_name
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.cache_entries import count_built
 
@@ -95,13 +98,25 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
     """Return the symbol of a function, its assembly, and what is linked into it."""
     linker = Linker()
     module = Module(load_library("numba").items, linker)
-    module.add(spec.source)
+    code = code_of_text(spec.source)
+    module.add(code)
     symbol = PREFIX + hashlib.sha256(spec.source.encode()).hexdigest()[:16]
     kinds = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
     kinds += [Kind("int64")] * len(spec.sizes)
     results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
     is_result = [False] * len(kinds) + [True] * len(results)
-    return symbol, module.entered(into_name(spec.source), [*kinds, *results], is_result, symbol), linker
+    return symbol, module.entered(code.main.name, [*kinds, *results], is_result, symbol), linker
+
+
+def code_of_text(source: str) -> Code:
+    """Return the Code of a text: the one that it was printed from, or what another process has printed, read.
+
+    The function that is entered is proved to have no index below 0.
+    """
+    if isinstance(source, Printed):
+        return source.code
+    code = Code(items_of(source))
+    return Code((*code.items[:-1], replace(code.main, wraps=False)))
 
 
 def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:

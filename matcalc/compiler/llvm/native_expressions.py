@@ -1,11 +1,14 @@
-"""Expressions of generated code in LLVM's assembly. A form that is not here is left to Numba, never guessed at."""
+"""Expressions of Code in LLVM's assembly. A form that is not here is left to Numba, never guessed at."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+from matcalc.compiler.code.check import CASTS, TESTS, Kinds
+from matcalc.compiler.code.code import REST, Array, Call, Empty, Expr, Length, Load, Name, Op, View
+from matcalc.compiler.code.code import Number as Literal
+from matcalc.compiler.code.print_python import expression
 from matcalc.compiler.kernels.native_kinds import (
     BYTES,
     INTEGER,
@@ -18,27 +21,19 @@ from matcalc.compiler.kernels.native_kinds import (
     Value,
     joined,
 )
-from matcalc.compiler.llvm.native_inference import Kinds, widened
 from matcalc.compiler.llvm.native_lines import Lines, real
 from matcalc.compiler.llvm.native_words import load_llvm_words
 
-OF_REALS: Mapping[type[ast.AST], str] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-OF_INTEGERS: Mapping[type[ast.AST], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-}
-DIVIDED: Mapping[type[ast.AST], str] = {ast.FloorDiv: "quotient", ast.Mod: "modulo"}
-COMPARED: Mapping[type[ast.AST], tuple[str, str]] = {
-    ast.Eq: ("eq", "oeq"),
-    ast.NotEq: ("ne", "une"),
-    ast.Lt: ("slt", "olt"),
-    ast.LtE: ("sle", "ole"),
-    ast.Gt: ("sgt", "ogt"),
-    ast.GtE: ("sge", "oge"),
+OF_REALS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+OF_INTEGERS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+DIVIDED = {"//": "quotient", "%": "modulo"}
+COMPARED = {
+    "==": ("eq", "oeq"),
+    "!=": ("ne", "une"),
+    "<": ("slt", "olt"),
+    "<=": ("sle", "ole"),
+    ">": ("sgt", "ogt"),
+    ">=": ("sge", "oge"),
 }
 
 
@@ -62,46 +57,37 @@ class Expressions:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
         self.lines, self.words = around.lines, load_llvm_words()
-        self.writers: Mapping[type[ast.AST], Callable[..., Value]] = {
-            ast.Constant: self._constant,
-            ast.Name: lambda node: around.name(node.id),
-            ast.UnaryOp: self._unary,
-            ast.BinOp: lambda node: self.binary(node.op, self.number(node.left), self.number(node.right)),
-            ast.BoolOp: self._both,
-            ast.Compare: self._compare,
-            ast.IfExp: self._choice,
-            ast.Subscript: self._subscript,
-            ast.Attribute: self._attribute,
-            ast.Call: self._call,
+        self.writers: Mapping[type, Callable[[Any], Value]] = {
+            Literal: self._constant,
+            Name: lambda expr: around.name(expr.name),
+            Op: self._op,
+            Call: self._call,
+            Load: self._load,
+            Length: self._length,
+            Empty: self._empty,
+            View: self._view,
         }
 
-    def value(self, node: ast.expr) -> Value:
-        writer = self.writers.get(type(node))
-        if writer is None:
-            raise UnknownFormError(ast.unparse(node))
-        return writer(node)
+    def value(self, expr: Expr) -> Value:
+        if isinstance(expr, Array):
+            raise UnknownFormError(expression(expr))
+        return self.writers[type(expr)](expr)
 
-    def number(self, node: ast.expr) -> Number:
-        found = self.value(node)
-        if not isinstance(found, Number):
-            raise UnknownFormError(ast.unparse(node))
+    def number(self, expr: Expr) -> Number:
+        found = self.value(expr)
+        assert isinstance(found, Number)
         return found
 
-    def row(self, node: ast.expr) -> Row:
-        found = self.value(node)
-        if not isinstance(found, Row):
-            raise UnknownFormError(ast.unparse(node))
+    def row(self, expr: Expr) -> Row:
+        found = self.value(expr)
+        assert isinstance(found, Row)
         return found
 
-    def integer(self, node: ast.expr) -> str:
-        """Return an integer. Raises: UnknownFormError for a real number."""
-        found = self.number(node)
-        if found.kind == REAL:
-            raise UnknownFormError(ast.unparse(node))
-        return self.as_kind(found, INTEGER)
+    def integer(self, expr: Expr) -> str:
+        return self.as_kind(self.number(expr), INTEGER)
 
-    def truth(self, node: ast.expr) -> str:
-        found = self.number(node)
+    def truth(self, expr: Expr) -> str:
+        found = self.number(expr)
         if found.kind == TRUTH:
             return found.text
         return self.lines.new(
@@ -123,83 +109,80 @@ class Expressions:
 
     # --- numbers
 
-    def _constant(self, node: ast.Constant) -> Number:
-        if isinstance(node.value, bool):
-            return Number(str(node.value).lower(), TRUTH)
-        if isinstance(node.value, int) and abs(node.value) < 2**63:
-            return Number(str(node.value), INTEGER)
-        if isinstance(node.value, float):
-            return Number(real(node.value), REAL)
-        raise UnknownFormError(ast.unparse(node))
+    def _constant(self, expr: Literal) -> Number:
+        value = expr.value
+        if isinstance(value, bool):
+            return Number(str(value).lower(), TRUTH)
+        if isinstance(value, float):
+            return Number(real(value), REAL)
+        if abs(value) >= 2**63:
+            raise UnknownFormError(str(value))
+        return Number(str(value), INTEGER)
 
-    def _unary(self, node: ast.UnaryOp) -> Number:
-        if isinstance(node.op, ast.Not):
-            return Number(self.lines.new(f"xor i1 {self.truth(node.operand)}, true"), TRUTH)
-        if not isinstance(node.op, ast.USub):
-            raise UnknownFormError(ast.unparse(node))
-        value = self.number(node.operand)
+    def _op(self, expr: Op) -> Number:
+        op, args = expr.op, expr.args
+        if op in ("and", "or"):
+            return self._both(expr)
+        if op == "if":
+            return self._choice(expr)
+        if op == "not":
+            return Number(self.lines.new(f"xor i1 {self.truth(args[0])}, true"), TRUTH)
+        if len(args) == 1:
+            return self._negative(self.number(args[0]))
+        left, right = map(self.number, args)
+        return self._compare(op, left, right) if op in TESTS else self.binary(op, left, right)
+
+    def _negative(self, value: Number) -> Number:
         if value.kind == REAL:
             return Number(self.lines.new(f"fneg double {value.text}"), REAL)
         return Number(self.lines.new(f"sub i64 0, {self.as_kind(value, INTEGER)}"), INTEGER)
 
-    def binary(self, op: ast.operator, left: Number, right: Number, flags: str = "") -> Number:
+    def binary(self, op: str, left: Number, right: Number, flags: str = "") -> Number:
         """Write what an operator makes of two numbers; `flags` are what may be done to it, where they are real."""
         kind = joined(left.kind, right.kind)
-        if isinstance(op, ast.Div) or kind == REAL:
-            if type(op) not in OF_REALS:
-                raise UnknownFormError(type(op).__name__)
+        if op == "/" or kind == REAL:
+            if op not in OF_REALS:
+                raise UnknownFormError(op)
             one, other = self.as_kind(left, REAL), self.as_kind(right, REAL)
-            return Number(self.lines.new(f"{OF_REALS[type(op)]} {flags}double {one}, {other}"), REAL)
-        is_bits = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)
-        if kind == TRUTH and not is_bits:
-            kind = INTEGER
+            return Number(self.lines.new(f"{OF_REALS[op]} {flags}double {one}, {other}"), REAL)
+        kind = INTEGER if kind == TRUTH and op not in ("&", "|", "^") else kind
         one, other = self.as_kind(left, kind), self.as_kind(right, kind)
-        if type(op) in DIVIDED:
-            return Number(self.lines.new(f"call i64 @{DIVIDED[type(op)]}(i64 {one}, i64 {other})"), INTEGER)
-        if type(op) not in OF_INTEGERS:
-            raise UnknownFormError(type(op).__name__)
-        return Number(self.lines.new(f"{OF_INTEGERS[type(op)]} {kind.word} {one}, {other}"), kind)
+        if op in DIVIDED:
+            return Number(self.lines.new(f"call i64 @{DIVIDED[op]}(i64 {one}, i64 {other})"), INTEGER)
+        if op not in OF_INTEGERS:
+            raise UnknownFormError(op)
+        return Number(self.lines.new(f"{OF_INTEGERS[op]} {kind.word} {one}, {other}"), kind)
 
-    def _both(self, node: ast.BoolOp) -> Number:
+    def _both(self, expr: Op) -> Number:
         """Write tests, of which the later are made only where the sooner have not decided."""
-        lines, end = self.lines, self.lines.name("both")
-        is_and, ways = isinstance(node.op, ast.And), []
-        for k, part in enumerate(node.values):
+        lines, end, ways = self.lines, self.lines.name("both"), []
+        for k, part in enumerate(expr.args):
             test = self.truth(part)
             ways.append((test, lines.block))
-            if k + 1 == len(node.values):
+            if k + 1 == len(expr.args):
                 lines.go(end)
                 break
             more = lines.name("more")
-            lines.either(test, *((more, end) if is_and else (end, more)))
+            lines.either(test, *((more, end) if expr.op == "and" else (end, more)))
             lines.begin(more)
         lines.begin(end)
         return Number(lines.joined("i1", ways), TRUTH)
 
-    def _compare(self, node: ast.Compare) -> Number:
-        left, found = self.number(node.left), ""
-        for op, part in zip(node.ops, node.comparators, strict=True):
-            right = self.number(part)
-            kind = joined(left.kind, right.kind)
-            if type(op) not in COMPARED:
-                raise UnknownFormError(ast.unparse(node))
-            kind = INTEGER if kind == TRUTH else kind
-            words = "icmp", "fcmp"
-            one, other = self.as_kind(left, kind), self.as_kind(right, kind)
-            is_real = kind == REAL
-            test = self.lines.new(f"{words[is_real]} {COMPARED[type(op)][is_real]} {kind.word} {one}, {other}")
-            found = self.lines.new(f"and i1 {found}, {test}") if found else test
-            left = right
-        return Number(found, TRUTH)
+    def _compare(self, op: str, left: Number, right: Number) -> Number:
+        kind = joined(left.kind, right.kind)
+        kind = INTEGER if kind == TRUTH else kind
+        is_real = kind == REAL
+        one, other = self.as_kind(left, kind), self.as_kind(right, kind)
+        word = ("icmp", "fcmp")[is_real]
+        return Number(self.lines.new(f"{word} {COMPARED[op][is_real]} {kind.word} {one}, {other}"), TRUTH)
 
-    def _choice(self, node: ast.IfExp) -> Number:
-        lines, kind = self.lines, self.around.kinds.of(node)
-        if kind.rank:
-            raise UnknownFormError(ast.unparse(node))
+    def _choice(self, expr: Op) -> Number:
+        lines, kind = self.lines, self.around.kinds.kind(expr)
+        test, *values = expr.args
         then, other, end = (lines.name(stem) for stem in ("then", "other", "chosen"))
-        lines.either(self.truth(node.test), then, other)
+        lines.either(self.truth(test), then, other)
         ways = []
-        for label, part in ((then, node.body), (other, node.orelse)):
+        for label, part in zip((then, other), values, strict=True):
             lines.begin(label)
             ways.append((self.as_kind(self.number(part), kind), lines.block))
             lines.go(end)
@@ -208,63 +191,59 @@ class Expressions:
 
     # --- arrays
 
-    def _attribute(self, node: ast.Attribute) -> Number:
-        if ast.unparse(node) in self.words.literals:
-            return Number(real(self.words.literals[ast.unparse(node)]), REAL)
-        if node.attr != "size":
-            raise UnknownFormError(ast.unparse(node))
-        return Number(self.entries(self.row(node.value).lengths), INTEGER)
+    def _length(self, expr: Length) -> Number:
+        assert expr.axis is not None
+        return Number(self.row(expr.array).lengths[expr.axis], INTEGER)
 
-    def _subscript(self, node: ast.Subscript) -> Value:
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            if not isinstance(axis, int):
-                raise UnknownFormError(ast.unparse(node))
-            return Number(self.row(node.value.value).lengths[axis], INTEGER)
-        array = self.row(node.value)
-        if isinstance(node.slice, ast.Slice):
-            return self._slice(node.slice, array)
-        place = self.place(node.slice, array)
-        rest = array.lengths[_count(node.slice) :]
+    def _load(self, expr: Load) -> Value:
+        array = self.row(expr.array)
+        place = self.place(expr.at, array)
+        rest = array.lengths[len(expr.at) :]
         if rest:
             return Row(place, rest, array.owner, Kind(array.kind.number, len(rest)))
         found = self.lines.new(f"load {array.kind.word}, ptr {place}")
-        if widened(array.kind.entry) != array.kind.entry:
-            return Number(self.lines.new(f"sext {array.kind.word} {found} to i64"), INTEGER)
+        if array.kind.number == "int32":
+            return Number(self.lines.new(f"sext i32 {found} to i64"), INTEGER)
         return Number(found, array.kind.entry)
 
-    def place(self, index: ast.expr, array: Row) -> str:
+    def place(self, at: Sequence[Expr], array: Row) -> str:
         """Return where an entry is, or the part at the first indices."""
-        indices = index.elts if isinstance(index, ast.Tuple) else [index]
-        if len(indices) > array.kind.rank:
-            raise UnknownFormError(ast.unparse(index))
-        at = ""
-        for k, part in enumerate(indices):
+        found = ""
+        for k, part in enumerate(at):
             text = self.index(part, array.lengths[k])
-            if at:
-                at = self.lines.new(f"mul nsw i64 {at}, {array.lengths[k]}")
-                at = self.lines.new(f"add nsw i64 {at}, {text}")
+            if found:
+                found = self.lines.new(f"mul nsw i64 {found}, {array.lengths[k]}")
+                found = self.lines.new(f"add nsw i64 {found}, {text}")
             else:
-                at = text
-        for length in array.lengths[len(indices) :]:
-            at = self.lines.new(f"mul nsw i64 {at}, {length}")
-        return self.lines.new(f"getelementptr inbounds {array.kind.word}, ptr {array.data}, i64 {at}")
+                found = text
+        for length in array.lengths[len(at) :]:
+            found = self.lines.new(f"mul nsw i64 {found}, {length}")
+        return self.lines.new(f"getelementptr inbounds {array.kind.word}, ptr {array.data}, i64 {found}")
 
-    def index(self, node: ast.expr, length: str) -> str:
+    def index(self, expr: Expr, length: str) -> str:
         """Return a place on an axis."""
-        text = self.integer(node)
+        text = self.integer(expr)
         if not self.around.wraps or text.isdigit():
             return text
         is_from_end, other = self.lines.new(f"icmp slt i64 {text}, 0"), self.lines.new(f"add i64 {text}, {length}")
         return self.lines.new(f"select i1 {is_from_end}, i64 {other}, i64 {text}")
 
-    def _slice(self, node: ast.Slice, array: Row) -> Row:
+    def _view(self, expr: View) -> Row:
+        array = self.row(expr.array)
+        if expr.start is not None and expr.stop is not None:
+            array = self._rows(array, expr.start, expr.stop)
+        if expr.shape == REST:
+            return Row(array.data, (self.entries(array.lengths),), array.owner, Kind(array.kind.number, 1))
+        lengths = self.lengths(expr.shape) if expr.shape else array.lengths
+        return Row(array.data, lengths, array.owner, Kind(array.kind.number, len(lengths)))
+
+    def _rows(self, array: Row, first: Expr, last: Expr) -> Row:
         """Write `X[start:stop]`, which ends where X does."""
-        if node.step is not None or self.around.wraps:
-            raise UnknownFormError("a slice with a step, or of indices that may be below 0")
+        if self.around.wraps:
+            raise UnknownFormError("a slice of indices that may be below 0")
         length, *rest = array.lengths
-        stop = self.within(self.integer(node.upper), length) if node.upper else length
-        start = self.within(self.integer(node.lower), stop) if node.lower else "0"
+        stop = self.within(self.integer(last), length)
+        start = self.within(self.integer(first), stop)
         at = start
         for other in rest:
             at = self.lines.new(f"mul nsw i64 {at}, {other}")
@@ -283,19 +262,10 @@ class Expressions:
 
     # --- calls
 
-    def _call(self, node: ast.Call) -> Value:
-        name = ast.unparse(node.func)
-        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise UnknownFormError(ast.unparse(node))
-        if name == "np.empty":
-            return self._empty(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in self.words.views:
-            return self._reshaped(node.func.value, node)
-        if name in self.words.plain:
-            return self._plain(name, [self.number(arg) for arg in node.args])
-        if not isinstance(node.func, ast.Name):
-            raise UnknownFormError(name)
-        return self.around.call(name, [self.value(arg) for arg in node.args])
+    def _call(self, expr: Call) -> Value:
+        if expr.function in self.words.plain:
+            return self._plain(expr.function, [self.number(arg) for arg in expr.args])
+        return self.around.call(expr.function, [self.value(arg) for arg in expr.args])
 
     def _plain(self, name: str, args: Sequence[Number]) -> Number:
         if name in self.words.real:
@@ -304,9 +274,8 @@ class Expressions:
         if name in self.words.folds:
             return self._extreme(args, self.words.folds[name])
         (value,) = args
-        if name in self.words.casts:
-            kind = Kind(self.words.casts[name])
-            return Number(self.as_kind(value, kind), kind)
+        if name in CASTS:
+            return Number(self.as_kind(value, CASTS[name]), CASTS[name])
         kind = INTEGER if value.kind == TRUTH else value.kind
         called = self.words.by_kind[name][kind.number].format(self.as_kind(value, kind))
         return Number(self.lines.new(f"call {called}"), kind)
@@ -325,28 +294,16 @@ class Expressions:
             found = self.lines.new(f"select i1 {is_better}, {kind.word} {text}, {kind.word} {found}")
         return Number(found, kind)
 
-    def _lengths(self, shape: ast.expr) -> tuple[str, ...]:
-        if isinstance(shape, ast.Attribute):
-            return tuple(self.row(shape.value).lengths)
-        return tuple(map(self.integer, shape.elts if isinstance(shape, ast.Tuple) else [shape]))
+    def lengths(self, shape: Sequence[Expr]) -> tuple[str, ...]:
+        first = shape[0]
+        if isinstance(first, Length) and first.axis is None:
+            return tuple(self.row(first.array).lengths)
+        return tuple(map(self.integer, shape))
 
-    def _empty(self, node: ast.Call) -> Row:
-        kind = self.around.kinds.of(node)
-        lengths = self._lengths(node.args[0])
+    def _empty(self, expr: Empty) -> Row:
+        lengths = self.lengths(expr.shape)
         total = lengths[0]
         for length in lengths[1:]:
             total = self.lines.new(f"call i64 @product(i64 {total}, i64 {length})")
-        data = self.around.take(total, BYTES[kind.number])
-        return Row(data, lengths, data, kind, is_new=True)
-
-    def _reshaped(self, of: ast.expr, node: ast.Call) -> Row:
-        array, (shape,) = self.row(of), node.args
-        if ast.unparse(shape) == "-1":
-            lengths: tuple[str, ...] = (self.entries(array.lengths),)
-        else:
-            lengths = self._lengths(shape)
-        return Row(array.data, lengths, array.owner, Kind(array.kind.number, len(lengths)))
-
-
-def _count(index: ast.expr) -> int:
-    return len(index.elts) if isinstance(index, ast.Tuple) else 1
+        data = self.around.take(total, BYTES[expr.number])
+        return Row(data, lengths, data, Kind(expr.number, len(lengths)), is_new=True)

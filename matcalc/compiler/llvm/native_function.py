@@ -1,4 +1,4 @@
-"""One function of generated code in LLVM's assembly: names, statements, and when arrays let go of their memory.
+"""One function of Code in LLVM's assembly: names, statements, and when arrays let go of their memory.
 
 A name is a place on the stack, which LLVM turns into registers. An array holds on to memory that was taken for it;
 names that stand for parts of one array hold on to it together, by a count before its entries. A name lets go after
@@ -9,13 +9,13 @@ fail, it would take LLVM time by the square of the text.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
+from matcalc.compiler.code.check import Kinds
+from matcalc.compiler.code.code import Block, Do, Expr, For, Function, If, Let, Name, Return, Store, While
 from matcalc.compiler.kernels.native_kinds import INTEGER, Kind, Number, Row, UnknownFormError, Value
 from matcalc.compiler.llvm.native_expressions import Expressions
-from matcalc.compiler.llvm.native_inference import Kinds
 from matcalc.compiler.llvm.native_lifetimes import Lifetimes
 from matcalc.compiler.llvm.native_lines import HELD, STATUS, Lines
 
@@ -51,42 +51,48 @@ class Unit(Protocol):
     @property
     def arrays(self) -> Mapping[str, Row]: ...
 
-    def callee(self, name: str, kinds: Sequence[Kind]) -> Callee: ...
+    def callee(self, name: str, kinds: Sequence[Kind]) -> Callee | None: ...
 
 
-class Function:
-    """A function for arguments of these kinds.
+class Writer:
+    """Writes a function for arguments of these kinds.
 
-    `sums` is what may be done to `total += x`; all else is done as it is written. `wraps`: indices below 0 count from
-    the end, as in Python; the function of a Program, whose accesses are proved, has none.
+    `sums` is what may be done to `total += x`; all else is done as it is written.
     """
 
-    def __init__(
-        self, unit: Unit, node: ast.FunctionDef, given: Sequence[Kind], sums: str = "", wraps: bool = True
-    ) -> None:
-        self.unit, self.node, self.sums, self.wraps = unit, node, sums, wraps
+    def __init__(self, unit: Unit, function: Function, given: Sequence[Kind], sums: str = "") -> None:
+        self.unit, self.function, self.sums, self.wraps = unit, function, sums, function.wraps
         self.lines = Lines()
         arrays = {name: row.kind for name, row in unit.arrays.items()}
-        self.kinds = Kinds(node, given, arrays, self._result_of)
+        self.kinds = Kinds(function, given, arrays, unit.callee)
         self.expressions = Expressions(self)
         self.numbers: dict[str, str] = {}
         self.rows: dict[str, tuple[str, list[str]]] = {}
-        self.given = {a.arg for a in node.args.args}
+        self.given = {name for name, _ in function.parameters}
         for name, kind in self.kinds.names.items():
             if kind.rank:
                 self.rows[name] = self.lines.place("ptr"), [self.lines.place("i64") for _ in range(kind.rank)]
             else:
                 self.numbers[name] = self.lines.place(kind.word)
-        self.lives = Lifetimes(node, self.rows, self.given)
+        self.lives = Lifetimes(function, self.rows)
         self.holders = {name: self.lines.part(HELD, "ptr", k) for k, name in enumerate(self.lives.holders)}
+        self.writers: Mapping[type, Callable[[Any], None]] = {
+            Let: self._let,
+            Store: self._store,
+            Do: lambda do: self.do(do.call),
+            For: self._for,
+            While: self._while,
+            If: self._if,
+            Return: self._return,
+        }
 
     def body(self, given: Mapping[str, Value]) -> list[str]:
         """Return the lines of the function for these arguments."""
         lines = self.lines
         for name, value in given.items():
             self._give(name, value)
-        self._block(self.node.body)
-        if not isinstance(self.node.body[-1], ast.Return):
+        self._block(self.function.body)
+        if not isinstance(self.function.body[-1], Return):
             lines.go("end")
         count = len(self.holders)
         lines.begin("end")
@@ -115,20 +121,14 @@ class Function:
             return self.unit.arrays[word]
         raise UnknownFormError(word)
 
-    def _result_of(self, name: str, kinds: Sequence[Kind]) -> Kind:
-        result = self.unit.callee(name, kinds).result
-        return INTEGER if result is None else result
-
     def call(self, name: str, args: Sequence[Value]) -> Value:
         callee = self.unit.callee(name, [arg.kind for arg in args])
-        if len(callee.kinds) != len(args):
-            raise UnknownFormError(f"{name} of {len(args)} arguments")
+        if callee is None:
+            raise UnknownFormError(name)
         taken: list[Value] = []
         for arg, kind in zip(args, callee.kinds, strict=True):
             if isinstance(arg, Row) and arg.is_new:
                 raise UnknownFormError(f"{name} of a new array")
-            if isinstance(arg, Row) and arg.kind != kind:
-                raise UnknownFormError(f"{name} of {arg.kind}")
             taken.append(arg if isinstance(arg, Row) else Number(self.expressions.as_kind(arg, kind), kind))
         result = callee.result
         word = "ptr" if result is None else "i8" if result.word == "i1" else result.word
@@ -166,70 +166,36 @@ class Function:
 
     # --- statements
 
-    def _block(self, body: Sequence[ast.stmt]) -> None:
+    def _block(self, body: Block) -> None:
         for statement in body:
-            writer = getattr(self, f"_{type(statement).__name__.lower()}", None)
-            if writer is None:
-                raise UnknownFormError(ast.unparse(statement))
-            writer(statement)
-            if isinstance(statement, ast.Return):
-                if statement is not body[-1]:
-                    raise UnknownFormError("statements behind return")
-                return
-            for name in self.lives.last.get(id(statement), ()):
+            self.writers[type(statement)](statement)
+            for name in self.lives.last.get(id(statement), ()) if not isinstance(statement, Return) else ():
                 self._let_go(name)
 
-    def _expr(self, statement: ast.Expr) -> None:
-        if not isinstance(statement.value, ast.Constant):
-            self.expressions.value(statement.value)
+    def do(self, expr: Expr) -> None:
+        """Write a call for what it does."""
+        self.expressions.value(expr)
 
-    def _pass(self, statement: ast.Pass) -> None:
-        pass
+    def _let(self, let: Let) -> None:
+        value = self.expressions.value(let.value)
+        self._give(let.name, self._onto(let.op, self.expressions.number(Name(let.name)), value) if let.op else value)
 
-    def _assign(self, statement: ast.Assign) -> None:
-        (target,) = statement.targets
-        value = self.expressions.value(statement.value)
-        if isinstance(target, ast.Name):
-            self._give(target.id, value)
-        elif isinstance(target, ast.Subscript) and isinstance(value, Number):
-            self._store(target, value)
-        else:
-            raise UnknownFormError(ast.unparse(statement))
-
-    def _augassign(self, statement: ast.AugAssign) -> None:
-        target, value = statement.target, self.expressions.number(statement.value)
-        if isinstance(target, ast.Name):
-            self._give(target.id, self._onto(statement.op, self._number(target.id), value))
-        elif isinstance(target, ast.Subscript):
-            array = self.expressions.row(target.value)
-            place = self.expressions.place(target.slice, array)
-            before = Number(self.lines.new(f"load {array.kind.word}, ptr {place}"), array.kind.entry)
-            self._put(place, array, self._onto(statement.op, before, value))
-        else:
-            raise UnknownFormError(ast.unparse(statement))
-
-    def _onto(self, op: ast.operator, before: Number, value: Number) -> Number:
-        return self.expressions.binary(op, before, value, self.sums if isinstance(op, ast.Add) else "")
-
-    def _number(self, word: str) -> Number:
-        found = self.name(word)
-        assert isinstance(found, Number)
-        return found
-
-    def _store(self, target: ast.Subscript, value: Number) -> None:
-        array = self.expressions.row(target.value)
-        count = len(target.slice.elts) if isinstance(target.slice, ast.Tuple) else 1
-        if count != array.kind.rank:
-            raise UnknownFormError(ast.unparse(target))
-        self._put(self.expressions.place(target.slice, array), array, value)
-
-    def _put(self, place: str, array: Row, value: Number) -> None:
-        kind = array.kind.entry
+    def _store(self, store: Store) -> None:
+        value = self.expressions.value(store.value)
+        array = self.expressions.row(store.array)
+        kind, place = array.kind.entry, self.expressions.place(store.at, array)
         if kind.number == "int32":
             raise UnknownFormError("an entry of 32 bits")
+        if store.op:
+            value = self._onto(store.op, Number(self.lines.new(f"load {kind.word}, ptr {place}"), kind), value)
+        assert isinstance(value, Number)
         self.lines.do(f"store {kind.word} {self.expressions.as_kind(value, kind)}, ptr {place}")
 
-    def _if(self, statement: ast.If) -> None:
+    def _onto(self, op: str, before: Number, value: Value) -> Number:
+        assert isinstance(value, Number)
+        return self.expressions.binary(op, before, value, self.sums if op == "+" else "")
+
+    def _if(self, statement: If) -> None:
         lines = self.lines
         then, other, end = (lines.name(stem) for stem in ("if", "else", "then"))
         lines.either(self.expressions.truth(statement.test), then, other if statement.orelse else end)
@@ -237,11 +203,11 @@ class Function:
             if body:
                 lines.begin(label)
                 self._block(body)
-                if not isinstance(body[-1], ast.Return):
+                if not isinstance(body[-1], Return):
                     lines.go(end)
         lines.begin(end)
 
-    def _while(self, statement: ast.While) -> None:
+    def _while(self, statement: While) -> None:
         lines = self.lines
         head, body, end = (lines.name(stem) for stem in (HEAD, "body", "done"))
         lines.go(head)
@@ -249,20 +215,15 @@ class Function:
         lines.either(self.expressions.truth(statement.test), body, end)
         lines.begin(body)
         self._block(statement.body)
-        if not isinstance(statement.body[-1], ast.Return):
+        if not isinstance(statement.body[-1], Return):
             lines.go(head)
         lines.begin(end)
 
-    def _for(self, statement: ast.For) -> None:
-        called = statement.iter
-        is_range = isinstance(called, ast.Call) and ast.unparse(called.func) == "range"
-        if not is_range or not isinstance(statement.target, ast.Name) or statement.orelse:
-            raise UnknownFormError(ast.unparse(called))
-        assert isinstance(called, ast.Call)
-        lines = self.lines
-        bounds = [self.expressions.integer(arg) for arg in called.args]
-        start, stop = ("0", bounds[0]) if len(bounds) == 1 else bounds[:2]
-        step = bounds[2] if len(bounds) > 2 else "1"
+    def _for(self, statement: For) -> None:
+        lines, integer = self.lines, self.expressions.integer
+        start = "0" if statement.start is None else integer(statement.start)
+        stop = integer(statement.stop)
+        step = "1" if statement.step is None else integer(statement.step)
         at = lines.place("i64")
         lines.do(f"store i64 {start}, ptr {at}")
         head, body, end = (lines.name(stem) for stem in (HEAD, "body", "done"))
@@ -271,9 +232,9 @@ class Function:
         now = lines.new(f"load i64, ptr {at}")
         lines.either(self._is_before(now, stop, step), body, end)
         lines.begin(body)
-        self._give(statement.target.id, Number(now, INTEGER))
+        self._give(statement.name, Number(now, INTEGER))
         self._block(statement.body)
-        if not isinstance(statement.body[-1], ast.Return):
+        if not isinstance(statement.body[-1], Return):
             lines.do(f"store i64 {lines.new(f'add nsw i64 {now}, {step}')}, ptr {at}")
             lines.go(head)
         lines.begin(end)
@@ -286,16 +247,14 @@ class Function:
         is_up = lines.new(f"icmp sgt i64 {step}, 0")
         return lines.new(f"select i1 {is_up}, i1 {up}, i1 {down}")
 
-    def _return(self, statement: ast.Return) -> None:
-        if statement.value is not None:
-            value = self.expressions.number(statement.value)
-            kind = self.kinds.result
-            assert kind is not None
-            text, word = self.expressions.as_kind(value, kind), kind.word
-            if word == "i1":
-                text, word = self.lines.new(f"zext i1 {text} to i8"), "i8"
-            self.lines.do(f"store {word} {text}, ptr %result")
-        if statement is not self.node.body[-1]:
+    def _return(self, statement: Return) -> None:
+        kind = self.kinds.result
+        assert kind is not None
+        text, word = self.expressions.as_kind(self.expressions.number(statement.value), kind), kind.word
+        if word == "i1":
+            text, word = self.lines.new(f"zext i1 {text} to i8"), "i8"
+        self.lines.do(f"store {word} {text}, ptr %result")
+        if statement is not self.function.body[-1]:
             self.lines.go("end")
             return
         for name in (*self.lives.last.get(id(statement), ()), *(n for n in self.holders if n in self.given)):

@@ -7,29 +7,41 @@ are in.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
-from matcalc.compiler.llvm.native_words import load_llvm_words
+from matcalc.compiler.code.code import (
+    Block,
+    Expr,
+    For,
+    Function,
+    If,
+    Let,
+    Load,
+    Name,
+    Statement,
+    View,
+    While,
+    parts,
+    within,
+)
 
-Assigned = Mapping[str, Sequence[ast.Assign]]
+Assigned = Mapping[str, Sequence[Let]]
 
 
 class Lifetimes:
-    """The lifetimes of the names of arrays in a function, `given` those of its arguments.
+    """The lifetimes of the names of arrays in a function.
 
     `holders` are the names that hold on to memory, `last` says after which statement, by `id`, which of them let go,
     and `free` are those that hold nothing whenever they are given a value.
     """
 
-    def __init__(self, node: ast.FunctionDef, arrays: Collection[str], given: Collection[str]) -> None:
-        body = node.body
-        assigned: dict[str, list[ast.Assign]] = {name: [] for name in arrays}
-        for statement in _statements(body):
-            if isinstance(statement, ast.Assign):
-                for target in statement.targets:
-                    if isinstance(target, ast.Name) and target.id in assigned:
-                        assigned[target.id].append(statement)
+    def __init__(self, function: Function, arrays: Collection[str]) -> None:
+        body, given = function.body, {name for name, _ in function.parameters}
+        assigned: dict[str, list[Let]] = {name: [] for name in arrays}
+        for part in within(body):
+            if isinstance(part, Let) and part.name in assigned:
+                assigned[part.name].append(part)
         plain = _Uses({})
         begun = [name for name in arrays if name not in given and assigned[name] and plain.begins(body, name)]
         roots = _roots(begun, assigned, given)
@@ -48,15 +60,15 @@ class Lifetimes:
 
 def _roots(begun: Sequence[str], assigned: Assigned, given: Collection[str]) -> dict[str, str]:
     """Return the names that always stand for parts of one name's array, which has one value, with that name."""
-    parts = {name: {_of(statement.value) for statement in assigned[name]} for name in begun}
+    roots_of = {name: {_of(statement.value) for statement in assigned[name]} for name in begun}
     roots = {name: name for name, statements in assigned.items() if name in given and not statements}
-    roots |= {name: name for name in begun if len(assigned[name]) == 1 and parts[name] == {None}}
+    roots |= {name: name for name in begun if len(assigned[name]) == 1 and roots_of[name] == {None}}
     while True:
         found = {
             name: root
             for name in begun
             if name not in roots
-            and len(of := {roots.get(part) if part else None for part in parts[name]}) == 1
+            and len(of := {roots.get(part) if part else None for part in roots_of[name]}) == 1
             and (root := of.pop()) is not None
         }
         if not found:
@@ -64,39 +76,16 @@ def _roots(begun: Sequence[str], assigned: Assigned, given: Collection[str]) -> 
         roots |= found
 
 
-def _of(node: ast.expr) -> str | None:
+def _of(expr: Expr) -> str | None:
     """Return the name whose array an expression gives a part of; None for others."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _of(node.func.value) if node.func.attr in load_llvm_words().views else None
-    if isinstance(node, ast.Subscript):
-        return _of(node.value)
-    return node.id if isinstance(node, ast.Name) else None
+    while isinstance(expr, View | Load):
+        expr = expr.array
+    return expr.name if isinstance(expr, Name) else None
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield all statements in a block, also those in inner blocks."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, ast.If | ast.For | ast.While):
-            yield from _statements(statement.body)
-            yield from _statements(statement.orelse)
-
-
-def _names(root: ast.AST) -> set[str]:
+def _names(item: Any) -> set[str]:
     """Return the names in a statement or an expression."""
-    found, stack = set(), [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-            continue
-        for field in node._fields:
-            part = getattr(node, field)
-            if isinstance(part, ast.AST):
-                stack.append(part)
-            elif isinstance(part, list):
-                stack += [inner for inner in part if isinstance(inner, ast.AST)]
-    return found
+    return {part.name for part in within((item,)) if isinstance(part, Name | Let)}
 
 
 class _Uses:
@@ -108,20 +97,21 @@ class _Uses:
     def __init__(self, roots: Mapping[str, str], plain: _Uses | None = None) -> None:
         self.roots, self.plain = roots, plain
         self._known: dict[int, Collection[str]] = {}
-        self._blocks: dict[int, dict[str, list[ast.stmt]]] = {}
+        self._blocks: dict[int, dict[str, list[Statement]]] = {}
 
-    def of(self, node: ast.AST) -> Collection[str]:
+    def of(self, item: Any) -> Collection[str]:
         """Return the names that a statement or an expression speaks of."""
-        found = self._known.get(id(node))
+        found = self._known.get(id(item))
         if found is None:
-            if isinstance(node, ast.If | ast.For | ast.While):
-                found = set().union(*map(self.of, ast.iter_child_nodes(node)))
+            if isinstance(item, If | For | While):
+                found = set().union(*map(self.of, parts(item)))
             else:
-                found = {self.roots.get(name, name) for name in self.plain.of(node)} if self.plain else _names(node)
-            self._known[id(node)] = found
+                names = self.plain.of(item) if self.plain else _names(item)
+                found = {self.roots.get(name, name) for name in names}
+            self._known[id(item)] = found
         return found
 
-    def users(self, block: Sequence[ast.stmt], name: str) -> Sequence[ast.stmt]:
+    def users(self, block: Block, name: str) -> Sequence[Statement]:
         found = self._blocks.get(id(block))
         if found is None:
             found = self._blocks[id(block)] = {}
@@ -130,26 +120,26 @@ class _Uses:
                     found.setdefault(word, []).append(statement)
         return found.get(name, ())
 
-    def inner(self, statement: ast.stmt, name: str) -> Sequence[ast.stmt]:
+    def inner(self, statement: Statement, name: str) -> Block:
         """Return the one block of a statement that all in it that speaks of a name is in; none where there is none."""
-        if not isinstance(statement, ast.If | ast.For | ast.While):
+        if not isinstance(statement, If | For | While):
             return ()
-        heads = (child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt))
+        blocks = [statement.body, *([statement.orelse] if isinstance(statement, If) else [])]
+        heads = (part for part in parts(statement) if not any(part is inner for block in blocks for inner in block))
         if any(name in self.of(head) for head in heads):
             return ()
-        blocks = [block for block in (statement.body, statement.orelse) if self.users(block, name)]
-        return blocks[0] if len(blocks) == 1 else ()
+        found = [block for block in blocks if self.users(block, name)]
+        return found[0] if len(found) == 1 else ()
 
-    def begins(self, block: Sequence[ast.stmt], name: str) -> bool:
+    def begins(self, block: Block, name: str) -> bool:
         """Whether a name has a value from this block alone: the first statement that speaks of it gives it one."""
         first, *others = self.users(block, name)
-        if isinstance(first, ast.Assign):
-            is_given = any(isinstance(target, ast.Name) and target.id == name for target in first.targets)
-            return is_given and name not in self.of(first.value)
+        if isinstance(first, Let):
+            return first.name == name and not first.op and name not in self.of(first.value)
         inner = self.inner(first, name)
         return not others and bool(inner) and self.begins(inner, name)
 
-    def home(self, body: Sequence[ast.stmt], name: str) -> Sequence[ast.stmt]:
+    def home(self, body: Block, name: str) -> Block:
         """Return the innermost block that all that speaks of a name is in, if it has its value from there.
 
         A name that lives from round to round of a loop is at home in a block around that loop.

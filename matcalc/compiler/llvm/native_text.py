@@ -1,4 +1,4 @@
-"""A generated module in LLVM's assembly: its functions, the constants above them, and what calls of kernels look like.
+"""Code in LLVM's assembly: its functions, the constants before them, and what calls of kernels look like.
 
 The function that Python enters has the calling convention of Numba, whose own it stands for: `i32 f(result, excinfo,
 arguments)`, an array as its owner, parent, number of entries, size of an entry, data, lengths and strides. Others are
@@ -7,15 +7,19 @@ of this module alone.
 
 from __future__ import annotations
 
-import ast
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from matcalc.compiler.code.code import Array, Code, Constants, Expr, Foreign, Function, Op, View
+from matcalc.compiler.code.code import Number as Literal
+from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.kernels.library import Item
 from matcalc.compiler.kernels.native_kinds import BYTES, Kind, Number, Row, UnknownFormError, Value, kind_of_word
-from matcalc.compiler.llvm.native_function import RAISED, Function
+from matcalc.compiler.llvm.native_function import RAISED, Writer
 from matcalc.compiler.llvm.native_lines import Lines, real
 from matcalc.compiler.llvm.native_words import load_llvm_words
 
@@ -71,104 +75,99 @@ Found = Callable[[str, Sequence[Kind]], Outside | None]
 
 @dataclass
 class Module:
-    """What is written of a generated module; `items` are the functions of `codegen/`, `found` those outside."""
+    """What is written of Code; `items` are the functions of `codegen/`, `found` those outside."""
 
     items: Mapping[str, Item]
     found: Found
-    functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
     arrays: dict[str, Row] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    outside: dict[str, Outside] = field(default_factory=dict)
-    inside: dict[tuple[str, tuple[Kind, ...]], Inside] = field(default_factory=dict)
+    callees: dict[tuple[str, tuple[Kind, ...]], Outside | Inside] = field(default_factory=dict)
 
-    def add(self, source: str) -> None:
-        """Take in the functions and constants of a generated text."""
-        for statement in ast.parse(source).body:
-            if isinstance(statement, ast.FunctionDef):
-                self.functions[statement.name] = statement
-            elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                self._constant(statement.targets[0].id, statement.value)
-            else:
-                raise UnknownFormError(ast.unparse(statement))
+    def add(self, code: Code) -> None:
+        """Take in the functions and constants of Code."""
+        for item in code.items:
+            for own in items_of(item.text) if isinstance(item, Foreign) else (item,):
+                if isinstance(own, Function):
+                    self.functions[own.name] = own
+                else:
+                    assert isinstance(own, Constants)
+                    for let in own.lets:
+                        self._constant(let.name, let.value)
 
-    def callee(self, name: str, kinds: Sequence[Kind]) -> Outside | Inside:
+    def callee(self, name: str, kinds: Sequence[Kind]) -> Outside | Inside | None:
         """Return what is called by a name with arguments of these kinds."""
-        known = (name, tuple(kinds))
-        if known in self.inside:
-            return self.inside[known]
-        if name in self.functions:
-            return self._inside(name, self.functions[name], kinds)
-        outside = self.found(name, kinds)
-        if outside is not None:
-            self.outside[outside.symbol] = outside
-            return outside
-        item = self.items.get(name)
-        node = ast.parse(item.text).body[0] if item is not None else None
-        if not isinstance(node, ast.FunctionDef):
-            raise UnknownFormError(name)
-        return self._inside(name, node, kinds)
+        known = name, tuple(kinds)
+        if known not in self.callees:
+            found = None if name in self.functions else self.found(name, kinds)
+            if found is None:
+                if name not in self.functions and name not in self.items:
+                    return None
+                return self._inside(self.functions.get(name) or _function_of(self.items[name]), kinds)
+            self.callees[known] = found
+        return self.callees[known]
 
     def entered(self, name: str, kinds: Sequence[Kind], is_result: Sequence[bool], symbol: str) -> str:
         """Return the assembly of the module whose function of this name is entered from outside by a symbol."""
-        function = Function(self, self.functions[name], kinds, ANY_ORDER, wraps=False)
+        function = Writer(self, self.functions[name], kinds, ANY_ORDER)
         given, words = {}, []
-        for k, (argument, kind) in enumerate(zip(self.functions[name].args.args, kinds, strict=True)):
-            given[argument.arg] = _taken(k, kind)
+        for k, ((parameter, _), kind) in enumerate(zip(self.functions[name].parameters, kinds, strict=True)):
+            given[parameter] = _taken(k, kind)
             words += _parameters(k, kind, is_result[k])
         body = "\n".join(function.body(given))
         head = f'define i32 @"{symbol}"(ptr noalias %result, ptr noalias %excinfo, {", ".join(words)})'
-        declared = "\n".join(outside.declaration for outside in self.outside.values())
+        outside = (callee for callee in self.callees.values() if isinstance(callee, Outside))
+        declared = "\n".join(dict.fromkeys(callee.declaration for callee in outside))
         return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
 
-    def _inside(self, name: str, node: ast.FunctionDef, kinds: Sequence[Kind]) -> Inside:
-        function = Function(self, node, kinds, ANY_ORDER if name in self.functions else "")
-        made = Inside(f"own.{len(self.inside)}", tuple(kinds), function.kinds.result)
-        self.inside[name, tuple(kinds)] = made
+    def _inside(self, function: Function, kinds: Sequence[Kind]) -> Inside:
+        name = function.name
+        writer = Writer(self, function, kinds, ANY_ORDER if name in self.functions else "")
+        made = Inside(f"own.{len(self.callees)}", tuple(kinds), writer.kinds.result)
+        self.callees[name, tuple(kinds)] = made
         given: dict[str, Value] = {}
         words = ["ptr %result", "ptr %excinfo"]
-        for k, (argument, kind) in enumerate(zip(node.args.args, kinds, strict=True)):
+        for k, ((parameter, _), kind) in enumerate(zip(function.parameters, kinds, strict=True)):
             if kind.rank:
                 lengths = [f"%a{k}.{axis}" for axis in range(kind.rank)]
-                given[argument.arg] = Row(f"%a{k}", lengths, "null", kind)
+                given[parameter] = Row(f"%a{k}", lengths, "null", kind)
                 words += [f"ptr %a{k}", *(f"i64 {length}" for length in lengths)]
             else:
-                given[argument.arg] = Number(f"%a{k}", kind)
+                given[parameter] = Number(f"%a{k}", kind)
                 words.append(f"{kind.word} %a{k}")
-        body = "\n".join(function.body(given))
+        body = "\n".join(writer.body(given))
         self.texts.append(f"define internal i32 @{made.symbol}({', '.join(words)}) {{\n{body}\n}}")
         return made
 
-    def _constant(self, name: str, value: ast.expr) -> None:
-        """Take in `np.array([...])`, or a view of it in another shape."""
-        shape: Sequence[ast.expr] = ()
-        if (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr in load_llvm_words().views
-        ):
-            (stated,) = value.args
-            shape, value = stated.elts if isinstance(stated, ast.Tuple) else [stated], value.func.value
-        if not isinstance(value, ast.Call) or ast.unparse(value.func) != "np.array" or len(value.args) != 1:
+    def _constant(self, name: str, value: Expr) -> None:
+        """Take in an array of numbers, or a view of it in another shape."""
+        array, shape = (value.array, value.shape) if isinstance(value, View) else (value, ())
+        if not isinstance(array, Array) or not all(isinstance(length, Literal) for length in shape):
             raise UnknownFormError(name)
-        (entries,) = value.args
-        if not isinstance(entries, ast.List) or value.keywords:
-            raise UnknownFormError(name)
-        numbers = ", ".join(f"double {real(_number(entry))}" for entry in entries.elts)
-        lengths = [ast.unparse(length) for length in shape] or [str(len(entries.elts))]
+        count = len(array.entries)
+        numbers = ", ".join(f"double {real(_known(entry))}" for entry in array.entries)
+        lengths = [str(_known(length, int)) for length in shape] or [str(count)]
         place = f"@constant.{len(self.arrays)}"
-        self.texts.append(f"{place} = internal constant [{len(entries.elts)} x double] [{numbers}], align 64")
+        self.texts.append(f"{place} = internal constant [{count} x double] [{numbers}], align 64")
         self.arrays[name] = Row(place, lengths, "null", Kind("float64", len(lengths)))
 
 
-def _number(node: ast.expr) -> float:
-    text = ast.unparse(node)
-    named = {"np.inf": float("inf"), "-np.inf": -float("inf"), "np.nan": float("nan")}
-    if text in named:
-        return named[text]
-    value = ast.literal_eval(node)
-    if type(value) not in (int, float):
-        raise UnknownFormError(text)
-    return float(value)
+@lru_cache(maxsize=1024)
+def _function_of(item: Item) -> Function:
+    """Return a function of the sources, read once."""
+    (found,) = items_of(item.text)
+    if not isinstance(found, Function):
+        raise UnknownFormError(item.name)
+    return found
+
+
+def _known(expr: Expr, kind: type = float) -> Any:
+    """Return a literal number."""
+    if isinstance(expr, Op) and expr.op == "-" and len(expr.args) == 1:
+        return -_known(expr.args[0], kind)
+    if not isinstance(expr, Literal):
+        raise UnknownFormError(expression(expr))
+    return kind(expr.value)
 
 
 # --- Numba's calling convention

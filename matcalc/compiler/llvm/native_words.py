@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from matcalc.compiler.code.check import CASTS
 from matcalc.store.data_folders import data_folder
 
 
@@ -14,18 +15,15 @@ from matcalc.store.data_folders import data_folder
 class Words:
     """What `words.toml` says, and the functions of `helpers.ll`."""
 
-    views: Sequence[str]
-    literals: Mapping[str, float]
     real: Mapping[str, str]
     by_kind: Mapping[str, Mapping[str, str]]
     folds: Mapping[str, str]
-    casts: Mapping[str, str]
     helpers: str
 
     @property
     def plain(self) -> frozenset[str]:
         """The words for functions of numbers that need nothing linked in."""
-        return frozenset({*self.real, *self.by_kind, *self.folds, *self.casts})
+        return frozenset({*self.real, *self.by_kind, *self.folds, *CASTS})
 
 
 @cache

@@ -128,13 +128,23 @@ def _scalar(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return called
 
 
+def _of_special(name: str) -> Callable[..., Any]:
+    """Return a function of `scipy.special`, which is imported at the first call."""
+
+    def called(*args: Any) -> Any:
+        from scipy import special
+
+        return getattr(special, name)(*args)
+
+    return called
+
+
 def math_calls() -> dict[str, Callable[..., Any]]:
     """Return the functions of `math` on symbols, by name."""
     import numpy as np
-    from scipy import special
 
     found = {name: getattr(np, theirs) for name, theirs in NUMPYS.items()}
-    found |= {name: getattr(special, theirs) for name, theirs in SPECIALS.items()}
+    found |= {name: _of_special(theirs) for name, theirs in SPECIALS.items()}
     found["log"] = lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base)
     found["fsum"], found["prod"] = _sum, lambda xs, start=1: reduce(lambda a, b: a * b, xs, start)
     scalar = {name: _scalar(one, name) if name not in ("fsum", "prod") else one for name, one in found.items()}

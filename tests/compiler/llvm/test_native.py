@@ -16,7 +16,7 @@ from matcalc.compiler.entry.entry_code import Taken, exact_entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, placed
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError
-from matcalc.compiler.llvm.native import Linker, compiled_part
+from matcalc.compiler.llvm.native import Linker, code_of_text, compiled_part
 from matcalc.compiler.llvm.native_text import Module
 from matcalc.compiler.machine.provenance import surroundings
 
@@ -29,7 +29,7 @@ def native(text, *taken):
     """Return the function `f` of a text: arguments are "float64", "int64[1]", results end in "!"."""
     linker = Linker()
     module = Module(load_library("numba").items, linker)
-    module.add(text)
+    module.add(code_of_text(text))
     kinds = [_kind(word) for word in taken]
     symbol = f"test.{abs(hash((text, taken)))}"
     assembly = module.entered("f", kinds, [word.endswith("!") for word in taken], symbol)

@@ -46,6 +46,7 @@ def scan(step: Callable[..., Any], start: Any, over: Any = None, length: Any = N
     Raises: ShapeError for sequences of different lengths, or a step that changes the shape of the carry.
 
     Example:
+        >>> import matcalc as mc
         >>> A, x0 = mc.symbols("A: matrix(n, n); x0: vector(n)")
         >>> x, _ = mc.scan(lambda x: A @ x, x0, length="T")
         >>> str(x)

@@ -85,7 +85,7 @@ class _Writer:
                 self.names.spelled[name] = entry.name
             elif number >= len(self.kinds) + self.given.sequences:
                 self.names.known[name] = entry
-        self.index, self.round = self.names.local("t"), self.names.local("step")
+        self.index, self.round = self.names.local("t"), self.names.local("number")
         inputs = zip(self.given.inputs, self.program.inputs, strict=True)
         self.inputs = {k: self.names.give(name) for k, name in inputs}
         self.next = [self.names.give(name) for name in self.program.outputs]

@@ -252,7 +252,7 @@ class _Joiner:
 
     def ends(self) -> dict[Node, Size]:
         """Return the position of the last state of each trajectory."""
-        found = {}
+        found: dict[Node, Size] = {}
         for loop in self.loops:
             end = ZERO if loop.backward else loop.steps
             found.update(

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ROUNDING = 4.0
 """The multiple of n*eps*max that counts as 0; n is the longest axis and max the largest magnitude."""
 
+LETTERS, SQUARE = ((), ("n",), ("m", "n")), ("n", "n")
+"""The size names of arrays by rank, and those of a square matrix."""
+
 
 def check_declared(arguments: Iterable[tuple[str, Iterable[str], Array]]) -> None:
     """Check arguments, triples (name, facts, array), against their declared facts.
@@ -58,16 +61,22 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     """Return the value of a fact's formula at an array; m and n are its sizes."""
     import numpy as np
 
-    node = _node(book, text, array.shape, name, sizes) if sizes else _cached_node(book, text, array.shape, name)
-    return np.asarray(evaluate([node], {name: array}, {})[0])
+    if sizes or array.ndim > 2:
+        return np.asarray(evaluate([_node(book, text, array.shape, name, sizes)], {name: array}, {})[0])
+    letters = SQUARE if array.ndim == 2 and array.shape[0] == array.shape[1] else LETTERS[array.ndim]
+    node = _cached_node(book, text, letters, name)
+    return np.asarray(evaluate([node], {name: array}, dict(zip(letters, array.shape, strict=True)))[0])
 
 
 @lru_cache(maxsize=1024)
-def _cached_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
-    return _node(book, text, shape, name)
+def _cached_node(book: Rulebook, text: str, letters: tuple[str, ...], name: str) -> Node:
+    """Return a fact's formula as a node, for arrays of all lengths."""
+    return _node(book, text, letters, name)
 
 
-def _node(book: Rulebook, text: str, shape: Sequence[int], name: str, more: Mapping[str, int] | None = None) -> Node:
+def _node(
+    book: Rulebook, text: str, shape: Sequence[int | str], name: str, more: Mapping[str, int] | None = None
+) -> Node:
     lengths = [Size.of(length) for length in shape]
     sizes = dict(zip(("m", "n") if len(lengths) == 2 else ("n",), lengths, strict=False))
     sizes |= {key: Size.of(value) for key, value in (more or {}).items()}

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 ROUNDING = 4.0
 """The multiple of n*eps*max that counts as 0; n is the longest axis and max the largest magnitude."""
 
-LETTERS, SQUARE = ((), ("n",), ("m", "n")), ("n", "n")
-"""The size names of arrays by rank, and those of a square matrix."""
-
 
 def check_declared(arguments: Iterable[tuple[str, Iterable[str], Array]]) -> None:
     """Check arguments, triples (name, facts, array), against their declared facts.
@@ -61,11 +58,18 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     """Return the value of a fact's formula at an array; m and n are its sizes."""
     import numpy as np
 
-    if sizes or array.ndim > 2:
+    if sizes:
         return np.asarray(evaluate([_node(book, text, array.shape, name, sizes)], {name: array}, {})[0])
-    letters = SQUARE if array.ndim == 2 and array.shape[0] == array.shape[1] else LETTERS[array.ndim]
+    letters = _letters(array.shape)
     node = _cached_node(book, text, letters, name)
     return np.asarray(evaluate([node], {name: array}, dict(zip(letters, array.shape, strict=True)))[0])
+
+
+def _letters(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return size names for the axes of an array; those of a square matrix are equal."""
+    if len(shape) == 2:
+        return ("n", "n") if shape[0] == shape[1] else ("m", "n")
+    return ("n", *(f"n{k}" for k in range(1, len(shape))))[: len(shape)]
 
 
 @lru_cache(maxsize=1024)

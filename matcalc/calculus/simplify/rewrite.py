@@ -54,7 +54,8 @@ class Rewriter:
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book, self.numeric = book, numeric
-        self.rewrites = _by_operation([(called(r, book), r) for r in book.rewrites if _is_used(r, numeric)])
+        self.rewrites = tuple((called(r, book), r) for r in book.rewrites if _is_used(r, numeric))
+        self._by_operation = _by_operation(self.rewrites)
         self.settled: WeakSet[Node] = WeakSet()
         self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}
         self._known: dict[tuple[object, ...], tuple[Pattern, ...]] = {}
@@ -81,7 +82,7 @@ class Rewriter:
 
     def _built(self, node: Node, splits: bool) -> Iterator[Pattern]:
         words = held(node)
-        for _, operations, rewrite in sorted(chain(*(self.rewrites.get(word, ()) for word in (NO_WORD, *words)))):
+        for _, operations, rewrite in sorted(chain(*(self._by_operation.get(word, ()) for word in (NO_WORD, *words)))):
             if not operations <= words or (rewrite.splits and not splits):
                 continue
             for entry in entries(rewrite, self.book):

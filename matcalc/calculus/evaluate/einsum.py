@@ -88,7 +88,9 @@ def _einsum(terms: Sequence[Factor], remaining: Sequence[int]) -> Any:
 
 def _is_large(terms: Sequence[Factor]) -> bool:
     """Whether a contraction has so many points that NumPy's search for an order of pairs pays."""
-    lengths = {i: length for term in terms for i, length in zip(term.axes, term.array.shape, strict=True)}
+    lengths: dict[int, int] = {}
+    for term in terms:
+        lengths.update(zip(term.axes, term.array.shape, strict=True))
     return prod(lengths.values()) > SMALL
 
 

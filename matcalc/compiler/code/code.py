@@ -172,7 +172,7 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The text of functions that are not in this form: values of users' rules, searches that call other functions."""
+    """The text of functions that are not in this form: values of users' rules."""
 
     text: str
 

@@ -163,11 +163,22 @@ def function(declarations: Declarations) -> Callable[[Callable[..., object]], Re
 
 def outputs_of(outputs: object, declarations: Declarations) -> object:
     """Return a nesting of formulas in which Python functions are replaced by their results."""
-    if is_function(outputs):
-        declarations = as_text(declarations)
-        return results_of(outputs, Declared.of(_declared(declarations, {}), containers_in(declarations)))
-    parts = items(outputs)
-    return outputs if not parts else refilled(outputs, [outputs_of(part, declarations) for _, part in parts])
+    if not _holds_function(outputs):
+        return outputs
+    declarations = as_text(declarations)
+    declared = Declared.of(_declared(declarations, {}), containers_in(declarations))
+
+    def made(one: object) -> object:
+        if is_function(one):
+            return results_of(one, declared)
+        parts = items(one)
+        return one if not parts else refilled(one, [made(part) for _, part in parts])
+
+    return made(outputs)
+
+
+def _holds_function(outputs: object) -> bool:
+    return is_function(outputs) or any(_holds_function(part) for _, part in items(outputs) or ())
 
 
 def place_of(name: str, text: str, dialect: str, names: Names) -> int:

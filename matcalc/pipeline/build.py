@@ -182,15 +182,17 @@ def as_saved(request: Request, name: str) -> CompiledSpec:
 def _checked(made: Compiled, request: Request) -> str:
     """Compare a compiled function with its formulas as written; return the data at which they were compared.
 
-    Raises: InternalError for a wrong result.
+    Raises: InternalError for a wrong result, or for a text that is not that of the function.
     """
+    from matcalc.evidence.written.compiled import Result, compiled_check
+    from matcalc.pipeline.text_check import check_text
+
+    check_text(made.spec)
     if request.target not in ON_NUMPY:
         return f"not checked: functions for the target {request.target} are not run here"
     opaque = next((n.rule for n in toposort([out.node for out in request.outputs]) if is_opaque(n)), None)
     if opaque is not None:
         return f"not checked: {opaque.spelling} {opaque.opaque}"
-    from matcalc.evidence.written.compiled import Result, compiled_check
-
     results = [Result(f"compiled {out.label}", out.node, out.written or of_node(out.node)) for out in request.outputs]
 
     def function(data: Mapping[str, Any]) -> Sequence[Any]:

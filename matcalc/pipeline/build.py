@@ -27,7 +27,7 @@ from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.sparse_data.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_data.sparse_meaning import Meaning
 from matcalc.compiler.plan.values.estimate import Estimate
-from matcalc.compiler.program import Program, applied
+from matcalc.compiler.program import Program
 from matcalc.compiler.spec.spec import (
     CompiledSpec,
     Formula,
@@ -269,7 +269,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
-    own += [f"value of {function.name}" for function in applied(program) if function.sources]
+    own += [f"value of {function.name}" for function in program.functions if function.sources]
     return spec, own
 
 

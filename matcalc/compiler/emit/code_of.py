@@ -39,7 +39,7 @@ from matcalc.compiler.emit.spelling import Names, operands
 from matcalc.compiler.emit.steps import Steps, constants, described, sizes_from_shapes
 from matcalc.compiler.lowering_entries import Kernel, template_of
 from matcalc.compiler.program import Call as KernelCall
-from matcalc.compiler.program import Each, Program, Step, View, applied, walk
+from matcalc.compiler.program import Each, Program, Step, View, walk
 from matcalc.errors import NotSupported
 
 FIRST_WORD = re.compile(r"^\w+")
@@ -65,7 +65,7 @@ def companions_of(program: Program) -> list[Item]:
         found += companions_of(part.program)
         if kernel.blocks is None:
             found += _definition(part.program, part.name, "", part.parameters)
-    found += [Foreign(text) for function in applied(program) for text in texts(function.sources.get("numba", ""))]
+    found += [Foreign(text) for function in program.functions for text in texts(function.sources.get("numba", ""))]
     return list(dict.fromkeys(found))
 
 

@@ -24,7 +24,6 @@ from matcalc.compiler.program import (
     Program,
     Step,
     View,
-    applied,
     values_written,
     walk,
     walk_inside,
@@ -146,7 +145,7 @@ def _functions(program: Program, target: str) -> list[str]:
     for part in (part for kernel in program.kernels for part in kernel.parts):
         found += _functions(part.program, target)
         found += _definition(part.program, part.spelled(target), part.parameters, target)
-    found += [text for function in applied(program) for text in texts(function.sources.get(target, ""))]
+    found += [text for function in program.functions for text in texts(function.sources.get(target, ""))]
     return list(dict.fromkeys(found))
 
 

@@ -1,9 +1,9 @@
-"""Plants faults in the printers of Code, one at a time, and lets the built-in check judge what they print.
+"""Plants faults in what makes and prints Code, one at a time, and lets the built-in check judge what they write.
 
-    python tests/compiler/code/printer_faults.py [python | llvm] [COUNT]
+    python tests/compiler/code/printer_faults.py [code | python | llvm] [COUNT]
 
-A fault is shown by a program of which something else is printed: another syntax tree of its text, or other assembly.
-Other assembly is compiled and checked in a process of its own. The code of the printer is replaced in memory.
+A fault is shown by a program of which something else is written: another syntax tree of its text, or other assembly.
+Other Code and assembly are compiled and checked in a process of their own. The functions are replaced in memory.
 """
 
 import ast
@@ -11,6 +11,7 @@ import random
 import signal
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,11 +30,13 @@ import matcalc as mc
 from matcalc.compiler.call import compiled
 from matcalc.compiler.code import compare_text
 from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.emit.code_of import code_of
 from matcalc.compiler.llvm import native
 from matcalc.expressions.requests import request_of
 from matcalc.pipeline import build
 
 PRINTERS = {
+    "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.steps", "emit.spelling"],
     "python": ["code.print_python"],
     "llvm": ["llvm.native_expressions", "llvm.native_function", "llvm.native_text", "llvm.native_lines"],
 }
@@ -77,6 +80,7 @@ class Case(NamedTuple):
     label: str
     request: object
     spec: object
+    program: object
     printed: dict
     numbers: list
 
@@ -91,9 +95,11 @@ def cases():
         else:
             request = request_of([mc.expression(formula, DECLARED)], ["result"], 0)
         function = build.build(request)
+        program = build.planned(request).program
         spec, _ = build.specified(request, "f")
-        texts = {printer: printed(printer, spec) for printer in PRINTERS}
-        found.append(Case(formula, request, spec, texts, numbers(function)))
+        case = Case(formula, request, spec, program, {}, numbers(function))
+        case.printed.update((printer, printed(printer, case)) for printer in PRINTERS)
+        found.append(case)
     return found
 
 
@@ -106,12 +112,13 @@ class Entry(NamedTuple):
     value: object
 
 
-def printed(printer, spec):
-    """Return what a printer writes of a program, without what has no meaning."""
+def printed(printer, case):
+    """Return what is written of a program, without what has no meaning."""
     if printer == "llvm":
-        return native.assembly_of(spec)[1]
+        return native.assembly_of(case.spec)[1]
+    code = code_of(case.program, "f") if printer == "code" else case.spec.source.code
     try:
-        return ast.dump(ast.parse(text(spec.source.code)))
+        return ast.dump(ast.parse(text(code)))
     except SyntaxError as error:
         return str(error)
 
@@ -150,11 +157,16 @@ def planted(mutant):
         if code is not None and code != function.__code__:
             before.append((function, function.__code__))
             function.__code__ = code
+    cached = [value for value in vars(module).values() if hasattr(value, "cache_clear")]
     try:
+        for value in cached:
+            value.cache_clear()
         yield bool(before)
     finally:
         for function, code in before:
             function.__code__ = code
+        for value in cached:
+            value.cache_clear()
 
 
 def mutants(printer, seed):
@@ -186,8 +198,8 @@ def judged(printer, mutant):
     with planted(mutant) as is_planted:
         for case in cases() if is_planted else ():
             try:
-                if printed(printer, case.spec) != case.printed[printer]:
-                    fates.add(of_text(case) if printer == "python" else apart(of_code, case))
+                if printed(printer, case) != case.printed[printer]:
+                    fates.add(of_text(case) if printer == "python" else apart(of_code, printer, case))
             except Exception:  # noqa: BLE001 - whatever it is, the printer does not print
                 fates.add("nothing is printed")
             if fates & set(FATES[:2]):
@@ -202,14 +214,15 @@ def of_text(case):
     return "found" if compare_text.difference(found) else "unnoticed"
 
 
-def of_code(case):
-    """Return the fate of a fault in machine code, which no cache has, by the built-in check."""
+def of_code(printer, case):
+    """Return the fate of a fault in Code or machine code, which no cache has, by the built-in check."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(LIMIT)
     compiled.object_code_cache.recalled = lambda spec: None
     native.keep = lambda *_: None
+    source = text(code_of(case.program, "f")) if printer == "code" else case.spec.source
     try:
-        made = build.loaded(case.spec, [])
+        made = build.loaded(replace(case.spec, source=source), [])
         build._checked(made, case.request)
     except RuntimeError:
         return "nothing is printed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from matcalc.compiler.code.code import FORMS, Constants, Foreign, Function, Number, Op
+from matcalc.compiler.code.code import FORMS, Constants, Foreign, Function, Item, Number, Op
 from matcalc.compiler.code.print_python import Printed, item_text
 from matcalc.compiler.code.read_python import items_as_written
 from matcalc.compiler.kernels.native_kinds import UnknownFormError
@@ -32,7 +32,7 @@ def difference(source: str) -> str:
     return "\n".join(texts[at:])
 
 
-def _agrees(item: Function | Constants | Foreign, text: str) -> bool:
+def _agrees(item: Item, text: str) -> bool:
     if isinstance(item, Foreign):
         return item.text == text
     try:
@@ -42,13 +42,11 @@ def _agrees(item: Function | Constants | Foreign, text: str) -> bool:
     if isinstance(item, Constants):
         lets = [let for one in found if isinstance(one, Constants) for let in one.lets]
         return len(lets) == len(found) and _same(item.lets, tuple(lets))
-    if len(found) != 1 or not isinstance(found[0], Function):
+    (first, *others) = found or (None,)
+    if others or not isinstance(first, Function) or text.startswith(PART) != item.is_inner:
         return False
-    (function,) = found
-    if text.startswith(PART) != item.is_inner:
-        return False
-    names = [[name for name, _ in one.parameters] for one in (item, function)]
-    return item.name == function.name and names[0] == names[1] and _same(item.body, function.body)
+    names = [[name for name, _ in one.parameters] for one in (item, first)]
+    return item.name == first.name and names[0] == names[1] and _same(item.body, first.body)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -120,8 +120,9 @@ def items_as_written(text: str) -> tuple[Item, ...]:
 
 
 def _with_result(item: Item) -> Item:
-    has_result = not isinstance(item, Function) or ends(item.body)
-    return item if has_result else replace(item, body=(*item.body, Return(ZERO)))
+    if isinstance(item, Function) and not ends(item.body):
+        return replace(item, body=(*item.body, Return(ZERO)))
+    return item
 
 
 def _item(node: ast.stmt) -> Item:

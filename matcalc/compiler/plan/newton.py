@@ -16,6 +16,7 @@ from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.compiler.code.code import (
     REST,
     ZERO,
+    Block,
     Call,
     Do,
     Empty,
@@ -122,7 +123,7 @@ def _search(node: Node, name: str, parts: tuple[Part, ...]) -> Function:
     )
     served = If(Op("==", (task, Number(EVALUATE))), (evaluate,), (others,), "evaluate the left side s at t")
     begun = Call("newton_begin", (Name("known"), View(start, REST), flat[0]))
-    body = (
+    body: Block = (
         If(Op("==", (begun, ZERO)), (Return(ZERO),)),
         *(Let(array.name, Empty((Length(y),))) for array in (t, s, r, d)),
         Let("state", Empty((Number(STATES),))),

@@ -117,7 +117,7 @@ def _loop(spec: CompiledSpec, source: str, over: Sequence[str], name: str, targe
     at, first = free("k", {*parameters, one, "status", "range"}), len(spec.entered)
     operands = zip(parameters, spec.arguments, strict=False)
     batch = {p: Load(Name(p), (Name(at),)) for p, a in operands if a.name in over}
-    rows = [batch.get(p, Name(p)) for p in parameters[:first]]
+    rows: list[Expr] = [batch.get(p, Name(p)) for p in parameters[:first]]
     rows += [_row(p, at, o) for p, o in zip(parameters[first:], spec.outputs, strict=True)]
     failed = If(Op("!=", (Name("status"), ZERO)), (Return(Name("status")),))
     body = (Let("status", Call(one, tuple(rows))), failed)

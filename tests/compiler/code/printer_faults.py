@@ -56,7 +56,9 @@ WORDS = (
 )  # fmt: skip
 """Faults in what a printer writes: what stands in a text, and what stands there then."""
 
-FATES = ("unnoticed", "found", "the same numbers")
+CAUGHT = ("found", "crashed")
+FATES = (*CAUGHT, "unnoticed", "the same numbers", "nothing is printed")
+"""The fates of faults. A fault that reads outside of arrays may be noticed in one program and not in another."""
 LIMIT = 20
 """Seconds that a faulty function may take."""
 
@@ -199,12 +201,13 @@ def judged(printer, mutant):
         for case in cases() if is_planted else ():
             try:
                 if printed(printer, case) != case.printed[printer]:
-                    fates.add(of_text(case) if printer == "python" else apart(of_code, printer, case))
+                    fate = of_text(case) if printer == "python" else apart(of_code, printer, case)
+                    fates.add(fate if fate in FATES else "crashed")
             except Exception:  # noqa: BLE001 - whatever it is, the printer does not print
                 fates.add("nothing is printed")
-            if fates & set(FATES[:2]):
+            if fates & set(CAUGHT):
                 break
-    return next((fate for fate in (*FATES, *fates) if fate in fates), "")
+    return next((fate for fate in FATES if fate in fates), "")
 
 
 def of_text(case):
@@ -248,11 +251,11 @@ def flat(found):
 
 
 def run(printer, count, seed=3):
-    """Return (mutant, fate) of faults, so many of them found."""
+    """Return (mutant, fate) of faults, so many of them caught."""
     cases()
     rows = {}
     for mutant in mutants(printer, seed):
-        if sum(fate == "found" for fate in rows.values()) == count:
+        if sum(fate in CAUGHT for fate in rows.values()) == count:
             break
         try:
             fate = judged(printer, mutant)

@@ -76,7 +76,7 @@ class Reference:
         """
         import numpy as np
 
-        if not isinstance(self.run, TreeValue) or self.args:
+        if not isinstance(self.run, TreeValue) or self.args or any(n.head == "state" for n in whole(self.run.tree)):
             return []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -22,8 +22,8 @@ from matcalc.formula.inference.inference import (
 )
 from matcalc.formula.inference.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
 from matcalc.formula.inference.unify import bits, bounded, times
+from matcalc.language.exact_numbers import check_bits
 from matcalc.language.syntax import Ast, whole
-from matcalc.language.write import check_bits
 from matcalc.tensor.sizes.size import Size, floordiv, modulo
 from matcalc.tensor.sizes.sizes_from_shapes import kind_text
 

@@ -27,6 +27,9 @@ from matcalc.formula.elaborate.callee import Callee, enter_call, integer_argumen
 from matcalc.formula.inference import exponents, index_ranges
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
+from matcalc.formula.recurrences import infer_systems
+from matcalc.formula.recurrences.read_systems import AT_STEP
+from matcalc.language import recurrences
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
@@ -294,6 +297,8 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "call": _enter_call,
     "function": _enter_function,
     "shared": _enter_shared,
+    recurrences.SYSTEM: lambda inference, ast: Entered(infer_systems.operands(inference, ast)),
+    recurrences.STEP_SUM: lambda inference, ast: Entered(infer_systems.sum_operands(inference, ast)),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
@@ -315,6 +320,12 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "call": _leave_call,
     "function": _leave_function,
     "shared": _leave_shared,
+    recurrences.SYSTEM: lambda inference, ast, values, entered: infer_systems.finish(inference, ast),
+    infer_systems.BEGIN: lambda inference, ast, values, entered: infer_systems.begin(inference, ast, values),
+    infer_systems.DEFINE: lambda inference, ast, values, entered: infer_systems.define(inference, ast, values[0]),
+    AT_STEP: lambda inference, ast, values, entered: infer_systems.read_at_step(inference, ast, values),
+    recurrences.STATE: lambda inference, ast, values, entered: infer_systems.infer_state(inference, ast),
+    recurrences.STEP_SUM: lambda inference, ast, values, entered: infer_systems.infer_sum(inference, ast, values),
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),
@@ -341,6 +352,7 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
                 hidden |= {"{"} | _open_names(ast)
+            hidden |= recurrences.bound_by(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
 
 
@@ -362,6 +374,8 @@ def _sized_operands(
 ) -> list[tuple[Ast, frozenset[str], bool]]:
     if ast.head == "call":
         return [(arg, hidden, is_size or integer) for arg, integer in integer_arguments(inference, ast)]
+    if ast.head in (recurrences.SYSTEM, recurrences.EQUATION):
+        return [(ast.args[0], hidden, True), *((child, hidden, False) for child in ast.args[1:])]
     if ast.head == "part":
         inside = "{" in hidden
         marks = [not (inside and s.head == "name") for s in ast.args[1:]]

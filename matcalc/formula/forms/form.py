@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from matcalc.formula.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
+from matcalc.language.recurrences import STATE
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 
@@ -271,7 +272,9 @@ def rewrapped(x: Form, body: Form) -> Form:
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:
-    """Return `x[a, b]`; entries sort in the order of their indices."""
+    """Return `x[a, b]`; entries sort in the order of their indices. A state is read without its whole last axes."""
+    while len(subscripts) > 1 and x.ast.head == STATE and _is_everything(subscripts[-1].ast):
+        subscripts = subscripts[:-1]
     inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
     tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
     ast = syntax.part(x.ast, *(s.ast for s in subscripts))
@@ -295,8 +298,11 @@ def entry(x: Form, indices: Sequence[str]) -> Form:
 
 def _keeps_axis(subscript: Ast) -> bool:
     """Whether a subscript is a full range or a vector of indices, in a part with as many axes as subscripts."""
-    is_everything = subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
-    return is_everything or subscript.head in ("name", "part")
+    return _is_everything(subscript) or subscript.head in ("name", "part")
+
+
+def _is_everything(subscript: Ast) -> bool:
+    return subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
 
 
 def joined(forms: Sequence[Form]) -> tuple[str, ...]:

@@ -104,6 +104,7 @@ class Inference:
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)
+    systems: dict[Ast, Any] = field(default_factory=dict)
     trees: tuple[Ast, ...] = ()
     text: str = ""
     number: int = 0

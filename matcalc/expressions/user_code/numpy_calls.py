@@ -21,6 +21,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     permuted,
     size_of,
 )
+from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
@@ -227,6 +228,9 @@ class NumpyCalls:
 
     asanyarray = ascontiguousarray = asfarray = require = asarray
 
+    def tile(self, A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
+        return self.make(shapes.tile(self._node(A), reps))
+
     def diag_indices(self, n: Any, ndim: int = 2) -> Any:
         return (self.arange(n),) * ndim
 
@@ -321,7 +325,7 @@ class NumpyCalls:
         return self.asarray(x)
 
 
-SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_")
+SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_", "tile")
 """Functions that remain NumPy's for numbers. The others return arrays that can be written."""
 
 

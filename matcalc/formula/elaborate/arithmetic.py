@@ -24,10 +24,14 @@ from matcalc.formula.inference.typed import ONE, Labels, Typed, kind, kind_of, t
 from matcalc.formula.inference.unify import bits, bounded, times
 from matcalc.language.syntax import Ast, whole
 from matcalc.language.write import check_bits
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.sizes.size import Size, floordiv, modulo
 from matcalc.tensor.sizes.sizes_from_shapes import kind_text
 
 Invert = Callable[[Inference, Ast, Typed], Typed]
+CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
+WHOLE = {"//": "whole_quotient", "%": "remainder"}
+"""The roles of the operations that divide by a whole number of times."""
 
 
 class Chain:
@@ -76,8 +80,10 @@ class Chain:
         return kind_of(len(self.core), self.row)
 
 
-def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
-    """Return the value of a product chain; `reciprocal` and `invert` construct 1 ./ x and inv(A)."""
+def infer_product(
+    inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert, call: CallRule
+) -> Typed:
+    """Return the value of a product chain; the functions construct 1 ./ x, inv(A) and calls."""
     operators = cast("tuple[str, ...]", ast.value)
     exact = _exact_product(values, operators)
     if exact is not None:
@@ -96,9 +102,25 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
         elif operator == "\\":
             _solve(chain, factor, k, reciprocal, invert)
         else:
-            hint = "write / for a quotient" if operator == "//" else ""
-            raise inference.fault(f"{operator} is defined for sizes only", ast, operator=k, hint=hint, about=ast.args)
+            sides = [_number(chain, side, k) for side in (chain.value(k + 1), factor)]
+            chain.restart(call(inference, ast, spelled(WHOLE[operator]), sides))
     return chain.value(len(values))
+
+
+def _number(chain: Chain, value: Typed, k: int) -> Typed:
+    """Return an operand of // or %.
+
+    Raises: ShapeError if it is no scalar, except in NumPy's spelling.
+    """
+    inference = chain.inference
+    if not value.rank or inference.numpy:
+        return value
+    if is_one_by_one(inference, value):
+        return as_scalar(inference, value)
+    operator = chain.operators[k]
+    hint = f"write {spelled(WHOLE[operator])}({_tight(shown(chain.value(k + 1).ast))}, ...) for entries"
+    message = f"{operator} takes numbers, and {inference.describe(value)} is none"
+    raise inference.fault(message, chain.ast, operator=k, hint=hint, about=chain.ast.args)
 
 
 def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | None:

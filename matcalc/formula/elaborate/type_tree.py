@@ -298,7 +298,7 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
     "product": lambda inference, ast, values, entered: arithmetic.infer_product(
-        inference, ast, values, powers.reciprocal, _inverse
+        inference, ast, values, powers.reciprocal, _inverse, calls.call_rule
     ),
     "negative": lambda inference, ast, values, entered: powers.infer_negative(inference, ast, values[0]),
     "transpose": lambda inference, ast, values, entered: powers.infer_transpose(inference, ast, values[0]),

@@ -58,7 +58,7 @@ PLACES = {
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
-    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/inference.py language/latex/latex_names.py"),
+    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/kinds_by_spelling.py language/latex/latex_names.py"),
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",

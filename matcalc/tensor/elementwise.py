@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
 
 
-WHOLE: Mapping[str, Callable[..., Fraction | int]] = {"rounded_down": floor, "whole_quotient": floordiv, "remainder": mod}
+WHOLE: Mapping[str, Callable[..., Fraction | int]] = {
+    "rounded_down": floor,
+    "whole_quotient": floordiv,
+    "remainder": mod,
+}
 """The operations on whole numbers, of rational numbers, by their roles."""
 
 

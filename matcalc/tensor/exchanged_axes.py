@@ -54,7 +54,9 @@ def _sign(exchange: Exchange, signs: Mapping[Exchange, int]) -> int:
         return _sign_of_map(exchange, [signs[arg, first, second] for arg in node.args])
     if node.kind == "sum":
         found = [signs[arg, first, second] for arg in node.args]
-        terms = [(c * s, x) if s else (c, _exchanged(x, first, second)) for (c, x), s in zip(node.terms, found, strict=True)]
+        terms = [
+            (c * s, x) if s else (c, _exchanged(x, first, second)) for (c, x), s in zip(node.terms, found, strict=True)
+        ]
         return _compared(node, add(terms))
     return _compared(node, _exchanged_product(exchange, signs) if node.kind == "product" else _exchanged(*exchange))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
@@ -21,7 +22,6 @@ from matcalc.expressions.numpy_bridge.arguments import (
     permuted,
     size_of,
 )
-from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.user_code.python_calls import is_array, is_symbolic

@@ -35,7 +35,9 @@ def _gev_logcdf(z: Any, c: Any) -> Any:
 
 def _end(c: Any, is_end: Any, end: Any) -> Any:
     """Return an end of a support that depends on the sign of a shape."""
-    return numpy_().where(is_end, end / c, copysign(inf, end)) if hasattr(c, "node") else end / c if is_end else inf * end
+    return (
+        numpy_().where(is_end, end / c, copysign(inf, end)) if hasattr(c, "node") else end / c if is_end else inf * end
+    )
 
 
 def _exponnorm_logpdf(z: Any, K: Any) -> Any:  # noqa: N803 - SciPy's name

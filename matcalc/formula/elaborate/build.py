@@ -31,8 +31,8 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
-from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.exchanged_axes import exchange_sign
+from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.raw_nodes import lookup, parameter
 from matcalc.tensor.sizes.selectors import Selector

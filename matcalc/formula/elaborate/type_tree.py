@@ -22,6 +22,7 @@ from matcalc.formula.elaborate import (
     infinity,
     parts,
     powers,
+    sums,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.inference import exponents, index_ranges
@@ -30,7 +31,17 @@ from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
+from matcalc.language.syntax import (
+    BINDERS,
+    SUMS,
+    Ast,
+    call_name,
+    definition,
+    names_in,
+    parts_in,
+    value_of_leaf,
+    walk,
+)
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -279,11 +290,19 @@ MISPLACED = {
 }
 
 
+def _blank(inference: Inference, ast: Ast) -> Typed:
+    """Return a size that is not written, as that of the identity I."""
+    size = inference.sizes.fresh()
+    if ast.value is not None:
+        inference.blocks.append((size, ast))
+    return typed_exact(size, ast)
+
+
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": lambda inference, ast: typed_exact(Size.of(cast(Any, ast.value)), ast),
     "name": _name,
     "leaf": _leaf,
-    "empty": lambda inference, ast: typed_exact(inference.sizes.fresh(), ast),  # the size of the identity I
+    "empty": _blank,
     **dict.fromkeys(MISPLACED, _misplaced),
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
@@ -296,7 +315,7 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "shared": _enter_shared,
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
-    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
+    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: sums.infer_sum(inference, ast, values)),
     "product": lambda inference, ast, values, entered: arithmetic.infer_product(
         inference, ast, values, powers.reciprocal, _inverse, calls.call_rule
     ),

@@ -71,7 +71,7 @@ PLACES = {
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
-    ("floor",): ("SymPy's own name; a fence of LaTeX", "expressions/sympy_bridge/scalars.py"
+    ("floor", "ceil"): ("SymPy's own names; fences of LaTeX", "expressions/sympy_bridge/scalars.py"
                  " expressions/sympy_bridge/values.py language/latex/latex_meaning.py"),
     ("floordiv", "mod"): ("terms of plain source", "plain_source/arithmetic.py plain_source/write.py"
                           " plain_source/terms/ranges.py"),

@@ -51,7 +51,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def segments(text: str) -> list[Segment]:
-    """Return the named parts of a text in the order in which they may use each other, then the formula itself.
+    """Return the named parts of a text as they are written, then the formula itself.
 
     Raises: ParseError for a name that is used twice, or a text without a formula.
     """
@@ -139,17 +139,28 @@ class Open(NamedTuple):
 def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> Ast:
     """Return the last formula of a text with the names of the others replaced by their formulas.
 
-    Raises: ParseError for a part that is used before it is named.
+    Raises: ParseError for a part that uses itself, directly or through others.
     """
     parts: dict[str, Ast] = {}
     opens: dict[Ast, Open] = {}
-    later = {segment.name for segment in segments_}
-    for segment in segments_[:-1]:
-        tree = _replaced(parse(segment.begin, segment.end), parts, opens, later)
+    trees = {segment.name: parse(segment.begin, segment.end) for segment in segments_[:-1]}
+    later = set(trees)
+    for name in _by_use(trees):
+        tree = _replaced(trees[name], parts, opens, later)
         opens[tree] = _open_names(tree, opens)
-        parts[segment.name] = shared(segment.name, tree)
-        later.discard(segment.name)
+        parts[name] = shared(name, tree)
+        later.discard(name)
     return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
+
+
+def _by_use(trees: Mapping[str, Ast]) -> list[str]:
+    """Return the names of parts, each behind those that it uses; parts that use each other are last."""
+    uses = {name: _open_names(tree, {}).names & trees.keys() for name, tree in trees.items()}
+    order: list[str] = []
+    while len(order) < len(trees):
+        left = [name for name in trees if name not in order]
+        order.append(next((name for name in left if uses[name].issubset(order)), left[0]))
+    return order
 
 
 def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
@@ -176,8 +187,8 @@ def _put_in(
 ) -> Ast:
     """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
-        hint = "parts are read in order: name it before it is used"
-        raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
+        hint = "give one of them another name, or write an iteration as a recurrence"
+        raise ParseError(f"the part '{name.value}' uses itself, directly or through others", at=name.caret, hint=hint)
     part = parts.get(str(name.value))
     if part is None:
         return name

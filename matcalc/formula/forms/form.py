@@ -234,7 +234,8 @@ def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
         expands = not points and extent != term.extent
         if expands and meets_number:
             rest = [(True, *other) for _, *other in rest]
-        meets_number = (meets_number or points and extent != term.extent) and not expands
+        is_line = points and extent != term.extent and WHOLE not in (extent, term.extent)
+        meets_number = (meets_number or is_line) and not expands
         rest.append((expands, term, sign))
         extent = term.extent if extent == POINT else extent if points or extent == term.extent else WHOLE
     for dotted, run in groupby(rest, key=itemgetter(0)):

@@ -251,8 +251,8 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     if len(node.args) != 1:
         raise fault("a list is not a value" if node.args else "empty parentheses", node)
     inner = node.args[0]
-    if node.value == "floor":
-        return _floor(reading, node)
+    if node.value in ("floor", "ceil"):
+        return _rounded(reading, node)
     if node.value in ("bar", "double_bar", "angle"):
         operand = needed(reading, inner)
         hints = {
@@ -295,9 +295,9 @@ def _is_rounded_quotient(reading: Reading, node: Ast) -> bool:
     return all(value(reading, x).kind == "scalar" for x in unbraced(node.args[0]).args)
 
 
-def _floor(reading: Reading, node: Ast) -> Value:
+def _rounded(reading: Reading, node: Ast) -> Value:
     if not _is_rounded_quotient(reading, node):
-        raise fault("this cannot be rounded down", node, r"write \left\lfloor x \right\rfloor")
+        raise fault("this cannot be rounded", node, r"write \left\lfloor x \right\rfloor of one value")
     over, under = (needed(reading, x) for x in unbraced(node.args[0]).args)
     tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(tree, "scalar")

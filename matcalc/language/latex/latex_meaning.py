@@ -189,7 +189,7 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 NORMS = {
-    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p",
+    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; for \|x\|_W^2 write x^\top W x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
 

@@ -134,8 +134,9 @@ class Kernel:
     files of `codegen/` has `sources`, texts by target, or `functions`, in the form of Code; both precede the program.
     `parts` are functions that it calls: with a `choice` one of them, with `blocks` one on blocks of rows, with `loop`
     one at each step. `via` are the factorisations that it needs, each of one operand; if there are several, their
-    results are named with the operand, `T_A`. `called` are words for the variables of results, instead of their letters or the entry's name. `joins` are
-    entries whose results it computes, in their order, from the same operands. `words` explain it in plans.
+    results are named with the operand, `T_A`. `called` are words for the variables of results, instead of their
+    letters or the entry's name. `joins` are entries whose results it computes, in their order, from the same
+    operands. `words` explain it in plans.
     """
 
     name: str

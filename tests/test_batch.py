@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.compiler.llvm.native import assembly_of
 
 RNG = np.random.default_rng(11)
 X, Y, T = RNG.standard_normal((6, 3)), RNG.standard_normal((6, 2)), RNG.random(6)
@@ -147,6 +148,19 @@ def test_a_batch_of_data_that_is_saved(tmp_path):
     for made in (function(data[0], w, data[1], 0.1), kept(data[0], w, data[1], 0.1)):
         np.testing.assert_allclose(made[0], [loss(x, w, t, 0.1) for x, t in zip(*data, strict=True)], rtol=1e-12)
         np.testing.assert_allclose(made[1], [gradient(x, w, t, 0.1) for x, t in zip(*data, strict=True)], rtol=1e-11)
+
+
+@pytest.mark.whole
+def test_a_batch_of_blocks_of_rows_is_compiled_without_numba():
+    """A function that runs on blocks of its rows, for several data sets with several blocks each."""
+    function = mc.batch(mc.value_and_gradient(*LOSS), over=["w", "lam"])
+    assert assembly_of(function.spec)[1]
+    data = RNG.standard_normal((4000, 60)), RNG.standard_normal(4000)
+    many = RNG.standard_normal((3, 60)) / 9, RNG.random(3)
+    values, gradients = function(data[0], many[0], data[1], many[1])
+    for k, (at, lam) in enumerate(zip(*many, strict=True)):
+        np.testing.assert_allclose(values[k], loss(data[0], at, data[1], lam), rtol=1e-12)
+        np.testing.assert_allclose(gradients[k], gradient(data[0], at, data[1], lam), rtol=1e-9, atol=1e-9)
 
 
 def test_names_of_the_loop_are_free():

@@ -130,12 +130,13 @@ class Kernel:
     """An entry of kernels.toml. `flips` are operands that may be transposed.
 
     `whole` is a number parameter that must be an integer. `rows` is the letter of a leading batch axis, if the kernel
-    takes all rows of a matrix in one call. `sizes` are formulas for letters that no operand has. `sources` are texts by
-    target that precede the program, for a kernel outside the files of `codegen/`. `parts` are functions that it calls:
-    with a `choice` one of them, with `blocks` one on blocks of rows, with `loop` one at each step. `via` are the
-    factorisations that it needs, each of one operand; if there are several, their results are named with the operand,
-    `T_A`. `called` are words for the variables of results, instead of their letters or the entry's name. `joins` are
-    entries whose results it computes, in their order, from the same operands. `words` explain it in plans.
+    takes all rows of a matrix in one call. `sizes` are formulas for letters that no operand has. A kernel outside the
+    files of `codegen/` has `sources`, texts by target, or `functions`, in the form of Code; both precede the program.
+    `parts` are functions that it calls: with a `choice` one of them, with `blocks` one on blocks of rows, with `loop`
+    one at each step. `via` are the factorisations that it needs, each of one operand; if there are several, their
+    results are named with the operand, `T_A`. `called` are words for the variables of results, instead of their
+    letters or the entry's name. `joins` are entries whose results it computes, in their order, from the same
+    operands. `words` explain it in plans.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Kernel:
     quick_time: Callable[[Mapping[str, float]], float]
     sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    functions: tuple[Any, ...] = ()  # of Code; their type is defined above this module
     parts: tuple[Part, ...] = ()
     choice: Choice | None = None
     blocks: Blocks | None = None

@@ -222,6 +222,13 @@ class Program:
         """The kernels that are called, each once, in order of first use."""
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
 
+    @cached_property
+    def functions(self) -> tuple[Scalar, ...]:
+        """The elementwise functions in loops, each once, in order of first use."""
+        loops = (step for step in walk(self.steps) if isinstance(step, Loop))
+        found = (part for loop in loops for statement in statements(loop) for part in within(statement.expr))
+        return tuple(dict.fromkeys(part.function for part in found if isinstance(part, Apply)))
+
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield all steps in order, an Each before its body."""
@@ -268,17 +275,9 @@ def accessed_entries(loop: Loop) -> list[At]:
     return [at for at in (*met, *(s.at for s in (*loop.sums, *loop.stores))) if at]
 
 
-def applied(program: Program) -> Iterator[Scalar]:
-    """Yield the elementwise functions of a program, once for each occurrence."""
-    for step in walk(program.steps):
-        if isinstance(step, Loop):
-            found = (part for statement in statements(step) for part in within(statement.expr))
-            yield from (part.function for part in found if isinstance(part, Apply))
-
-
 def called_words(program: Program, target: str = "") -> set[str]:
     """Return the words in the templates of a program's kernels and functions, for all targets or one."""
-    tables = [kernel.templates for kernel in program.kernels] + [function.templates for function in applied(program)]
+    tables = [kernel.templates for kernel in program.kernels] + [function.templates for function in program.functions]
     texts = (text for table in tables for name, text in table.items() if name == target or not target)
     within = (part.program for kernel in program.kernels if kernel.is_inline for part in kernel.parts)
     inside = set[str]().union(*(called_words(part, target) for part in within))

@@ -15,7 +15,7 @@ from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.traced_array import TracedArray, TracedRange
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
-from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, or_else
+from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
 from matcalc.expressions.user_code.scipy_stats import Distribution
 from matcalc.tensor.nodes.node import Node
@@ -40,6 +40,7 @@ def values_for(names: Names) -> Values:
     numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
+    table |= {id(theirs): ours for theirs, ours in number_types().items()}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
     known_modules: set[str] = set()
 

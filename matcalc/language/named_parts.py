@@ -58,7 +58,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def segments(text: str) -> list[Segment]:
-    """Return the named parts of a text in the order in which they may use each other, then the formula itself.
+    """Return the named parts of a text as they are written, then the formula itself.
 
     Raises: ParseError for a name that is used twice, or a text without a formula.
     """
@@ -150,56 +150,64 @@ class Open(NamedTuple):
         return bool(self.names & bound) or ("{" in bound and bool(self.subscripts))
 
 
+class Unit(NamedTuple):
+    """A named part, or the recurrences that are complete at a line, with the names that it defines."""
+
+    tree: Ast
+    names: frozenset[str]
+
+
 def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> Ast:
     """Return the last formula of a text with the names of the others replaced by their formulas.
 
-    Raises: ParseError for a part that is used before it is named.
+    Raises: ParseError for a part that uses itself, directly or through others.
     """
     parts: dict[str, Ast] = {}
     opens: dict[Ast, Open] = {}
     later = {segment.name for segment in segments_ if not segment.is_limit}
-    systems = _systems(segments_, parse)
-    for segment in segments_[:-1]:
-        if segment.is_limit or segment.subscript is not None:
-            _put_systems(systems.pop(segment, ()), parts, opens, later)
-            continue
-        tree = _replaced(parse(segment.begin, segment.end), parts, opens, later)
+    for unit in _by_use(_units(segments_, parse)):
+        is_system = unit.tree.head == recurrences.SYSTEM
+        tree = _replaced(unit.tree, parts, opens, later - unit.names if is_system else later)
         opens[tree] = _open_names(tree, opens)
-        parts[segment.name] = shared(segment.name, tree)
-        later.discard(segment.name)
+        made = recurrences.state if is_system else shared
+        parts.update((name, made(name, tree)) for name in unit.names)
+        later -= unit.names
     return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
 
 
-def _systems(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> dict[Segment, list[Ast]]:
-    """Return the recurrences in a text, each by its last line: there it is complete."""
-    own = [segment for segment in segments_ if segment.subscript is not None or segment.is_limit]
-    lines = [
-        recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, parse(s.begin, s.end)) for s in own
-    ]
-    found: dict[Segment, list[Ast]] = {}
-    last: dict[str, int] = {}
+def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[Unit]:
+    """Return the parts and recurrences of a text in its order; a recurrence has the place of its last line.
+
+    Raises: ParseError for a name that is a part and has steps.
+    """
+    found: list[tuple[int, Unit]] = []
+    lines: list[recurrences.Line] = []
+    for s in segments_[:-1]:
+        tree = parse(s.begin, s.end)
+        if s.subscript is None and not s.is_limit:
+            found.append((s.at, Unit(tree, frozenset([s.name]))))
+        else:
+            lines.append(recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, tree))
+    plain = {name for _, unit in found for name in unit.names}
     for system in recurrences.systems_of(lines) if lines else ():
         names = recurrences.bound_in(system) - {recurrences.index_of(system)}
-        before = [last[name] for name in last if any(name in recurrences.names_in(e) for e in system.args[1:])]
-        place = max([*before, *(k for k, s in enumerate(own) if s.name in names and not s.is_limit)])
-        last.update(dict.fromkeys(names, place))
-        found.setdefault(own[place], []).append(system)
-    return found
+        if names & plain:
+            message = f"the part '{min(names & plain)}' is named twice"
+            raise ParseError(message, at=system.caret, hint="give one another name")
+        place = max(line.at for line in lines if line.name in names and line.subscript is not None)
+        found.append((place, Unit(system, names)))
+    return [unit for _, unit in sorted(found, key=lambda one: one[0])]
 
 
-def _put_systems(systems: Collection[Ast], parts: dict[str, Ast], opens: dict[Ast, Open], later: set[str]) -> None:
-    """Add the names of complete recurrences to the parts."""
-    for system in systems:
-        bound = recurrences.bound_in(system)
-        taken = next((name for name in bound if name in parts and name != recurrences.index_of(system)), None)
-        if taken is not None:
-            raise ParseError(f"the part '{taken}' is named twice", at=system.caret, hint="give one another name")
-        made = _replaced(system, parts, opens, later - bound)
-        opens[made] = _open_names(made, opens)
-        for equation in made.args[1:]:
-            name = str(equation.value)
-            parts[name] = recurrences.state(name, made)
-            later.discard(name)
+def _by_use(units: list[Unit]) -> Iterator[Unit]:
+    """Yield parts, each behind those that it uses; parts that use each other come in the order of the text."""
+    uses = {unit.names: _open_names(unit.tree, {}).names for unit in units}
+    left = list(units)
+    while left:
+        missing = {name for unit in left for name in unit.names}
+        ready = next((unit for unit in left if uses[unit.names].isdisjoint(missing)), left[0])
+        left.remove(ready)
+        yield ready
 
 
 def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
@@ -239,8 +247,8 @@ def _put_in(
 ) -> Ast:
     """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
-        hint = "parts are read in order: name it before it is used"
-        raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
+        hint = "give one of them another name, or write an iteration as a recurrence"
+        raise ParseError(f"the part '{name.value}' uses itself, directly or through others", at=name.caret, hint=hint)
     part = parts.get(str(name.value))
     if part is None:
         return name

@@ -27,7 +27,7 @@ from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.sparse_data.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_data.sparse_meaning import Meaning
 from matcalc.compiler.plan.values.estimate import Estimate
-from matcalc.compiler.program import Program, applied
+from matcalc.compiler.program import Program
 from matcalc.compiler.spec.spec import (
     CompiledSpec,
     Formula,
@@ -182,15 +182,17 @@ def as_saved(request: Request, name: str) -> CompiledSpec:
 def _checked(made: Compiled, request: Request) -> str:
     """Compare a compiled function with its formulas as written; return the data at which they were compared.
 
-    Raises: InternalError for a wrong result.
+    Raises: InternalError for a wrong result, or for a text that is not that of the function.
     """
+    from matcalc.evidence.written.compiled import Result, compiled_check
+    from matcalc.pipeline.text_check import check_text
+
+    check_text(made.spec)
     if request.target not in ON_NUMPY:
         return f"not checked: functions for the target {request.target} are not run here"
     opaque = next((n.rule for n in toposort([out.node for out in request.outputs]) if is_opaque(n)), None)
     if opaque is not None:
         return f"not checked: {opaque.spelling} {opaque.opaque}"
-    from matcalc.evidence.written.compiled import Result, compiled_check
-
     results = [Result(f"compiled {out.label}", out.node, out.written or of_node(out.node)) for out in request.outputs]
 
     def function(data: Mapping[str, Any]) -> Sequence[Any]:
@@ -267,7 +269,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
-    own += [f"value of {function.name}" for function in applied(program) if function.sources]
+    own += [f"value of {function.name}" for function in program.functions if function.sources]
     return spec, own
 
 

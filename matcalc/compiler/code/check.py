@@ -61,21 +61,25 @@ def kinds_of(code: Code, found: Found) -> dict[str, Kinds]:
 
     Raises: UnknownFormError for what has no type.
     """
-    functions: dict[str, Kinds] = {}
     arrays: dict[str, Kind] = {}
+    typed: dict[str, Kinds] = {}
+    functions = {item.name: item for item in code.items if isinstance(item, Function)}
 
     def called(name: str, kinds: Sequence[Kind]) -> Signature | None:
-        return functions.get(name) or found(name, kinds)
+        return kinds_in(functions[name]) if name in functions else found(name, kinds)
+
+    def kinds_in(function: Function) -> Kinds:
+        if function.name not in typed:  # it may call functions that come later
+            given = [kind for _, kind in function.parameters if kind is not None]
+            typed[function.name] = Kinds(function, given, arrays, called)
+        return typed[function.name]
 
     for item in code.items:
         if isinstance(item, Foreign):
             raise UnknownFormError(item.text.splitlines()[0])
         if isinstance(item, Constants):
-            arrays = arrays | Kinds(Function("", (), item.lets), (), arrays, called).names
-        else:
-            given = [kind for _, kind in item.parameters if kind is not None]
-            functions[item.name] = Kinds(item, given, arrays, called)
-    return functions
+            arrays |= Kinds(Function("", (), item.lets), (), arrays, called).names
+    return {name: kinds_in(function) for name, function in functions.items()}
 
 
 class Kinds:

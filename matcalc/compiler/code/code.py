@@ -172,7 +172,7 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The text of functions that are not in this form: values of users' rules, searches that call other functions."""
+    """The text of functions that are not in this form: values of users' rules."""
 
     text: str
 
@@ -249,6 +249,8 @@ def names_in(block: Block) -> set[str]:
 
 
 def ends(block: Block) -> bool:
-    """Whether a block ends with a result on every way through its last statement."""
+    """Whether a block ends with a result on every way through its last statement; an endless loop ends with one."""
     last = block[-1] if block else None
+    if isinstance(last, While):
+        return last.test == Number(True)
     return isinstance(last, Return) or (isinstance(last, If) and ends(last.body) and ends(last.orelse))

@@ -9,6 +9,7 @@ import ast
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -103,9 +104,25 @@ def expression_of(text: str) -> Expr:
 def items_of(text: str) -> tuple[Item, ...]:
     """Return the functions and constants of a Python text; the kinds of parameters are those of each call.
 
+    A function without a result returns 0.
+
+    Raises: UnknownFormError for a form that Code does not have.
+    """
+    return tuple(map(_with_result, items_as_written(text)))
+
+
+def items_as_written(text: str) -> tuple[Item, ...]:
+    """Return the functions and constants of a Python text, without results that the text does not have.
+
     Raises: UnknownFormError for a form that Code does not have.
     """
     return tuple(map(_item, ast.parse(text).body))
+
+
+def _with_result(item: Item) -> Item:
+    if isinstance(item, Function) and not ends(item.body):
+        return replace(item, body=(*item.body, Return(ZERO)))
+    return item
 
 
 def _item(node: ast.stmt) -> Item:
@@ -113,10 +130,8 @@ def _item(node: ast.stmt) -> Item:
     if isinstance(node, ast.FunctionDef):
         if ast.unparse(node.args) != ", ".join(a.arg for a in node.args.args):
             raise UnknownFormError(ast.unparse(node.args))
-        body = reader.block(node.body)
-        body = body if ends(body) else (*body, Return(ZERO))
         parameters = tuple((a.arg, None) for a in node.args.args)
-        return Function(node.name, parameters, body, wraps=True)
+        return Function(node.name, parameters, reader.block(node.body), wraps=True)
     (statement,) = reader.block([node])
     if not isinstance(statement, Let):
         raise UnknownFormError(ast.unparse(node))
@@ -265,7 +280,7 @@ def _is_module(node: ast.expr) -> bool:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def filled(expr: Expr, fields: Mapping[str, Expr]) -> Expr:

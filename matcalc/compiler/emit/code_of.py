@@ -31,16 +31,16 @@ from matcalc.compiler.code.code import (
     Store,
     names_in,
 )
+from matcalc.compiler.code.parameters import parameter_kind
 from matcalc.compiler.code.read_python import expression_of, field_name, filled, template
 from matcalc.compiler.emit.loops import LoopWriter, assigned
 from matcalc.compiler.emit.row_blocks import blocks
 from matcalc.compiler.emit.spelling import Names, operands
 from matcalc.compiler.emit.step_loops import step_loop
 from matcalc.compiler.emit.steps import Steps, constants, described, sizes_from_shapes
-from matcalc.compiler.kernels.native_kinds import INTEGER, Kind
 from matcalc.compiler.lowering_entries import Kernel, template_of
 from matcalc.compiler.program import Call as KernelCall
-from matcalc.compiler.program import Each, Program, Step, View, applied, walk
+from matcalc.compiler.program import Each, Program, Step, View, walk
 from matcalc.errors import NotSupported
 
 FIRST_WORD = re.compile(r"^\w+")
@@ -59,13 +59,14 @@ def companions_of(program: Program) -> list[Item]:
     """Return the functions and constants that precede the function of a program, each once."""
     found: list[Item] = []
     chosen = [kernel for kernel in program.kernels if kernel.choice is not None]
-    found += [Foreign(text) for kernel in program.kernels for text in texts(kernel.sources.get("numba", ""))]
+    for kernel in program.kernels:
+        found += [*kernel.functions, *map(Foreign, texts(kernel.sources.get("numba", "")))]
     found += map(_branches, chosen)
     for kernel, part in ((k, part) for k in program.kernels for part in k.parts if k not in chosen):
         found += companions_of(part.program)
         if not kernel.is_inline:
             found += _definition(part.program, part.name, "", part.parameters)
-    found += [Foreign(text) for function in applied(program) for text in texts(function.sources.get("numba", ""))]
+    found += [Foreign(text) for function in program.functions for text in texts(function.sources.get("numba", ""))]
     return list(dict.fromkeys(found))
 
 
@@ -83,17 +84,9 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     zeroed = ", ".join(names.give(name) for name in program.zero_filled)
     if doc and zeroed:
         doc = (*doc, "", f"Only what is not zero is written: {zeroed} must be zeros before.")
-    given = tuple((names.give(p), _kind(program, p)) for p in parameters)
+    given = tuple((names.give(p), parameter_kind(program, p)) for p in parameters)
     body = _body(program, names)
     return [*([Constants(lets)] if lets else []), Function(name + ending, given, body, doc, not ending)]
-
-
-def _kind(program: Program, name: str) -> Kind:
-    """Return the kind of a parameter: an integer if it is a size."""
-    if name not in program.table:
-        return INTEGER
-    buffer = program.table[name]
-    return Kind(buffer.dtype, len(buffer.shape) or int(buffer.role == "output"))
 
 
 def _body(program: Program, names: Names) -> Block:
@@ -119,7 +112,7 @@ def _branches(kernel: Kernel) -> Function:
         names = Names(part.program, "numba", part.name)
         orders = (If(Op("==", (cost, Name("least"))), _body(part.program, names)[:-1], orders),)
     program = kernel.parts[0].program
-    given = tuple((name, _kind(program, name)) for name in (*parameters, result))
+    given = tuple((name, parameter_kind(program, name)) for name in (*parameters, result))
     doc = ("The product in the order that takes the least flops.",)
     return Function(kernel.name, given, (*body, *orders, Return(ZERO)), doc, True)
 

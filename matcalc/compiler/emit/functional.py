@@ -24,7 +24,7 @@ from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.files.array_text import ARRAY_NAMES
 from matcalc.compiler.files.array_words import check_entry, in_words, reserved_words
 from matcalc.compiler.lowering_entries import Kernel, Scalar, template_of
-from matcalc.compiler.program import WORD, Loop, Program, Store, View, applied, values_written, walk_inside
+from matcalc.compiler.program import WORD, Loop, Program, Store, View, values_written, walk_inside
 from matcalc.compiler.program import Call as KernelCall
 from matcalc.compiler.spec.module_text import function_name
 from matcalc.compiler.targets import spelling_of
@@ -68,7 +68,7 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
 def _entries(program: Program) -> Iterator[Kernel | Scalar]:
     """Yield the kernels and functions that a program calls, including those of its kernels' parts."""
     yield from program.kernels
-    yield from applied(program)
+    yield from program.functions
     for part in (part for kernel in program.kernels for part in kernel.parts):
         yield from _entries(part.program)
 
@@ -85,7 +85,7 @@ def _brought_along(entry: Kernel | Scalar, target: str) -> str:
 
 def _brought(program: Program, target: str) -> list[str]:
     """Return the lines of all functions that the entries define, each once."""
-    entries: list[Kernel | Scalar] = [*program.kernels, *applied(program)]
+    entries: list[Kernel | Scalar] = [*program.kernels, *program.functions]
     parts = dict.fromkeys(part for entry in entries for part in texts(_brought_along(entry, target)))
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 

@@ -24,7 +24,6 @@ from matcalc.compiler.program import (
     Program,
     Step,
     View,
-    applied,
     values_written,
     walk,
     walk_inside,
@@ -110,7 +109,7 @@ class Statements(Steps):
             return [(f"{entry} += {made}", call.comment)]
         direct = [self.is_bindable(p) for p in results]
         is_array = bool(self.table[self.program.buffer_of[results[0].value]].shape)
-        if self.target == "numpy" and call.kernel.sources and any(direct) and is_array:
+        if self.target == "numpy" and (call.kernel.sources or call.kernel.functions) and any(direct) and is_array:
             made = f'np.array({made}, order="C")'  # a rule's value may return an argument, or a part of one
         self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]
@@ -146,7 +145,7 @@ def _functions(program: Program, target: str) -> list[str]:
     for part in (part for kernel in program.kernels for part in kernel.parts):
         found += _functions(part.program, target)
         found += _definition(part.program, part.spelled(target), part.parameters, target)
-    found += [text for function in applied(program) for text in texts(function.sources.get(target, ""))]
+    found += [text for function in program.functions for text in texts(function.sources.get(target, ""))]
     return list(dict.fromkeys(found))
 
 

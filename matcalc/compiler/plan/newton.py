@@ -13,7 +13,27 @@ from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.derive.implicit import slope_in
 from matcalc.calculus.derive.invert_map import inverse_image
 from matcalc.calculus.simplify.simplify import simplify_all
-from matcalc.compiler.lowering_entries import PART, Kernel, Part, part_sizes, read_kernel
+from matcalc.compiler.code.code import (
+    REST,
+    ZERO,
+    Block,
+    Call,
+    Do,
+    Empty,
+    Function,
+    If,
+    Length,
+    Let,
+    Name,
+    Number,
+    Op,
+    Return,
+    View,
+    While,
+)
+from matcalc.compiler.code.parameters import parameter_kind
+from matcalc.compiler.kernels.native_kinds import TRUTH, Kind
+from matcalc.compiler.lowering_entries import Kernel, Part, part_sizes, read_kernel
 from matcalc.compiler.plan.products.session import Session
 from matcalc.compiler.plan.values.describe import brief
 from matcalc.compiler.terms import letters_of
@@ -75,8 +95,7 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
         "numpy": f"newton({known['numpy']}, {functions}, {first}, ({arguments.rstrip()}), {{fault}})",
         "numba": f"{name}({known['numba']}, {first}, {arguments}{{{RESULT}}})",
     }
-    sources = {"numba": _search(node, name, parts)}
-    return replace(read_kernel(name, entry, 0), parts=parts, sources=sources)
+    return replace(read_kernel(name, entry, 0), parts=parts, functions=(_search(node, name, parts),))
 
 
 def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number: str) -> str:
@@ -88,31 +107,33 @@ def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number
     return " and ".join(tests) or "True"
 
 
-def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
-    """Return the Numba function that serves `newton` of codegen/numba: it evaluates and solves on request."""
-    residual, step = (part.name for part in parts)
-    taken = {*LOCAL, *WORDS, residual, step}
-    extra = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
-    lines = [
-        PART,
-        f"def {name}(known, start{extra}, y):",
-        f'    """Solve {_equation(node)} = 0."""',
-        "    if newton_begin(known, start.reshape(-1), y.reshape(-1)) == 0:",
-        "        return 0",
-        *(f"    {array} = np.empty(y.shape)" for array in ("t", "s", "r", "d")),
-        f"    state = np.empty({STATES})",
-        "    zeroed(state)",
-        "    status = 0",
-        "    while True:",
-        f"        task = newton(state, status, {', '.join(f'{array}.reshape(-1)' for array in 'ytsrd')})",
-        f"        if task == {EVALUATE}:  # evaluate the left side s at t",
-        f"            status = {residual}(s, t{extra})",
-        f"        elif task == {SOLVE}:  # solve for the step d at y with the left side r there",
-        f"            status = {step}(d, y, r{extra})",
-        "        else:",
-        "            return task",
-    ]
-    return "\n".join(lines)
+def _search(node: Node, name: str, parts: tuple[Part, ...]) -> Function:
+    """Return the function that serves `newton` of codegen/numba: it evaluates and solves on request."""
+    residual, step = parts
+    taken = {*LOCAL, *WORDS, residual.name, step.name}
+    data = [(free(n, taken), parameter_kind(residual.program, n)) for n in residual.parameters[2:]]
+    y, t, s, r, d, start = map(Name, ("y", "t", "s", "r", "d", "start"))
+    state, status, task = map(Name, ("state", "status", "task"))
+    extra = [Name(n) for n, _ in data]
+    flat = [View(array, REST) for array in (y, t, s, r, d)]
+    evaluate = Let("status", Call(residual.name, (s, t, *extra)))
+    solve = Let("status", Call(step.name, (d, y, r, *extra)))
+    others = If(
+        Op("==", (task, Number(SOLVE))), (solve,), (Return(task),), "solve for the step d at y with the left side r"
+    )
+    served = If(Op("==", (task, Number(EVALUATE))), (evaluate,), (others,), "evaluate the left side s at t")
+    begun = Call("newton_begin", (Name("known"), View(start, REST), flat[0]))
+    body: Block = (
+        If(Op("==", (begun, ZERO)), (Return(ZERO),)),
+        *(Let(array.name, Empty((Length(y),))) for array in (t, s, r, d)),
+        Let("state", Empty((Number(STATES),))),
+        Do(Call("zeroed", (state,))),
+        Let("status", ZERO),
+        While(Number(True), (Let("task", Call("newton", (state, status, *flat))), served)),
+    )
+    array = Kind("float64", max(node.rank, 1))
+    parameters = (("known", TRUTH), ("start", array), *data, ("y", array))
+    return Function(name, parameters, body, (f"Solve {_equation(node)} = 0.",), is_inner=True)
 
 
 def _equation(node: Node) -> str:

@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from matcalc.compiler.code.code import REST, Call, Function, If, Name, Return, View
+from matcalc.compiler.code.parameters import parameter_kind
 from matcalc.compiler.entrywise import Read
-from matcalc.compiler.lowering_entries import PART, Kernel, Part, read_kernel
+from matcalc.compiler.kernels.native_kinds import Kind
+from matcalc.compiler.lowering_entries import Kernel, Part, read_kernel
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.values.values import Operand, Run
 from matcalc.compiler.terms import letters_of
@@ -208,16 +211,18 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
         "array": f"mended({{{FAST}}}, {part.name}_array, {', '.join(fields)})",
         "numba": f"{name}({', '.join([first, *fields])}, {{{RESULT}}})",
     }
-    return replace(read_kernel(name, entry, 0), parts=(part,), sources={"numba": _source(name, part)})
+    return replace(read_kernel(name, entry, 0), parts=(part,), functions=(_function(name, node, exact, part),))
 
 
-def _source(name: str, part: Part) -> str:
-    parameters = ", ".join(part.parameters[1:])
-    return "\n".join([
-        PART,
-        f"def {name}({FAST}, {parameters}, {VALUE}):",
-        f'    """Return {FAST} as {VALUE}, where it holds NaN the sum point by point."""',
-        f"    if holds_nan({FAST}.reshape(-1)):",
-        f"        return {part.name}({VALUE}, {parameters})",
-        f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
-    ])  # fmt: skip
+def _function(name: str, node: Node, exact: Node, part: Part) -> Function:
+    """Return the function that computes a contraction point by point if its fast value holds NaN."""
+    fast, value = Name(FAST), Name(VALUE)
+    data = [(n, parameter_kind(part.program, n)) for n in part.parameters[1:]]
+    exactly = Return(Call(part.name, (value, *(Name(n) for n, _ in data))))
+    body = (
+        If(Call("holds_nan", (View(fast, REST),)), (exactly,)),
+        Return(Call("copied", (View(fast, REST), View(value, REST)))),
+    )
+    parameters = ((FAST, Kind("float64", max(node.rank, 1))), *data, (VALUE, Kind("float64", exact.rank)))
+    doc = (f"Return {FAST} as {VALUE}, where it holds NaN the sum point by point.",)
+    return Function(name, parameters, body, doc, is_inner=True)

@@ -15,15 +15,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.compiler.spec.module_text import INDENT, INTO, function_name
+from matcalc.compiler.code.code import (
+    ONE,
+    ZERO,
+    Call,
+    Code,
+    Expr,
+    For,
+    Foreign,
+    Function,
+    If,
+    Item,
+    Length,
+    Let,
+    Load,
+    Name,
+    Op,
+    Return,
+    View,
+)
+from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.kernels.native_kinds import INTEGER, Kind
+from matcalc.compiler.lowering_entries import PART
+from matcalc.compiler.spec.module_text import INTO, function_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
 from matcalc.tensor.sizes.size import Size
-
-ONE = '@njit(error_model="numpy", fastmath=False)'
-"""The decorator of the function that the loop calls."""
-
 
 TRIED = 3
 """The length of the batches in the self-test of a saved file."""
@@ -44,8 +62,8 @@ def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
         name=name,
         arguments=tuple(_leading(a, axis) if a.name in over else a for a in spec.arguments),
         outputs=tuple(_leading(o, axis) for o in spec.outputs),
-        source=_loop(spec, over, name, "numba") if spec.source else "",
-        numpy_source=_loop(spec, over, name, "numpy"),
+        source=_loop(spec, spec.source, over, name, "numba") if spec.source else "",
+        numpy_source=_loop(spec, spec.numpy_source, over, name, "numpy"),
         formulas=tuple(Formula(f"{f.name}[k] at {at}", f.text, "") for f in spec.formulas),
         slopes=(),
         plan=f"each k < {axis}\n{spec.plan}",
@@ -92,29 +110,49 @@ def _leading(operand: Operand, axis: str) -> Operand:
     return replace(operand, shape=(Size.of(axis), *operand.shape), sample="", facts=(), known=())
 
 
-def _loop(spec: CompiledSpec, over: Sequence[str], name: str, target: str) -> str:
+def _loop(spec: CompiledSpec, source: str, over: Sequence[str], name: str, target: str) -> str:
     """Return the text of the function and of the loop over its rows."""
-    text = spec.source if target == "numba" else spec.numpy_source
-    head = INTO.search(text)
+    stem, parameters = _head(source)
+    one = f"{stem}_one" if target == "numba" else f"{stem}_one_{target}"
+    at, first = free("k", {*parameters, one, "status", "range"}), len(spec.entered)
+    operands = zip(parameters, spec.arguments, strict=False)
+    batch = {p: Load(Name(p), (Name(at),)) for p, a in operands if a.name in over}
+    rows: list[Expr] = [batch.get(p, Name(p)) for p in parameters[:first]]
+    rows += [_row(p, at, o) for p, o in zip(parameters[first:], spec.outputs, strict=True)]
+    failed = If(Op("!=", (Name("status"), ZERO)), (Return(Name("status")),))
+    body = (Let("status", Call(one, tuple(rows))), failed)
+    loop = For(at, Length(Name(next(iter(batch))), 0), body)
+    kinds = [Kind(a.dtype, len(a.shape) + (a.name in over)) for a in spec.arguments]
+    kinds += [*[INTEGER] * len(spec.sizes), *(Kind(o.memory, len(o.shape) + 1) for o in spec.outputs)]
+    given = tuple(zip(parameters, kinds, strict=True))
+    rows_of = Function(f"{name}_into", given, (loop, Return(ZERO)))
+    return text(Code((*_items_of_row(source, one, target), rows_of)))
+
+
+def _head(source: str) -> tuple[str, list[str]]:
+    """Return the name of a function without its ending, and its parameters."""
+    if isinstance(source, Printed):
+        main = source.code.main
+        return main.name.removesuffix("_into"), [name for name, _ in main.parameters]
+    head = INTO.search(source)
     assert head is not None
-    one = f"{head[1]}_one" if target == "numba" else f"{head[1]}_one_{target}"
-    parameters = text[head.end() : text.index(")", head.end())].split(", ")
-    taken = {*parameters, one, "status", "range"}
-    at = free("k", taken)
-    given = parameters[: len(spec.arguments)]
-    batch = {p for p, a in zip(given, spec.arguments, strict=True) if a.name in over}
-    results = parameters[len(spec.entered) :]
-    rows = [f"{p}[{at}]" if p in batch else p for p in parameters[: len(spec.entered)]]
-    rows += [f"{p}[{at}]" if o.shape else f"{p}[{at}:{at} + 1]" for p, o in zip(results, spec.outputs, strict=True)]
-    first = next(p for p in given if p in batch)
-    own = re.sub(rf"\b{head[1]}_into\b", one, text[head.start() :]).strip("\n")
-    lines = [
-        f"def {name}_into({', '.join(parameters)}):",
-        f"{INDENT}for {at} in range({first}.shape[0]):",
-        f"{INDENT * 2}status = {one}({', '.join(rows)})",
-        f"{INDENT * 2}if status != 0:",
-        f"{INDENT * 3}return status",
-        f"{INDENT}return 0",
-    ]
-    mark = f"{ONE}\n" if target == "numba" else ""
-    return f"{text[: head.start()]}{mark}{own}\n\n\n" + "\n".join(lines) + "\n"
+    return head[1], source[head.end() : source.index(")", head.end())].split(", ")
+
+
+def _items_of_row(source: str, one: str, target: str) -> list[Item]:
+    """Return the function of a row under another name, after the functions that it calls."""
+    if isinstance(source, Printed):
+        *others, _ = source.code.items
+        return [*others, replace(source.code.main, name=one, is_inner=True)]
+    head = INTO.search(source)
+    assert head is not None
+    own = re.sub(rf"\b{head[1]}_into\b", one, source[head.start() :]).strip("\n")
+    mark = f"{PART}\n" if target == "numba" else ""
+    return [Foreign(f"{source[: head.start()]}{mark}{own}")]
+
+
+def _row(name: str, at: str, output: Operand) -> Expr:
+    """Return the row of a result; that of numbers is an array of one entry."""
+    if output.shape:
+        return Load(Name(name), (Name(at),))
+    return View(Name(name), (), Name(at), Op("+", (Name(at), ONE)))

@@ -10,8 +10,10 @@ the alignment. Inexact arguments raise and take the fallback of `convert.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import islice, takewhile
 from math import lcm
 
 from matcalc.compiler.kernels.library import free_names, global_names, import_block, load_library
@@ -53,7 +55,8 @@ def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -
     used = {word for text in texts if text for word in global_names(text)}
     if DUNDER.match(name):  # reserved by modules, such as __name__
         name = name.strip("_") or "f"
-    similar = [word for taken in (_reserved(), used, others) for word in taken if word.startswith(name)]
+    reserved = _reserved()
+    similar = [*_from(name, reserved), *(word for taken in (used, others) for word in taken if word.startswith(name))]
     while any(word.startswith(name) and FORMS.fullmatch(word, len(name)) for word in similar):
         name += "_"
     return name
@@ -61,9 +64,14 @@ def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -
 
 @cache
 def _reserved() -> tuple[str, ...]:
-    """Return the names that no function may have: those of modules, saved files and `codegen/`."""
+    """Return the names that no function may have, in order: those of modules, saved files and `codegen/`."""
     items = {item for target in ("numba", "numpy") for item in load_library(target).items}
-    return tuple({*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items)})
+    return tuple(sorted({*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items)}))
+
+
+def _from(name: str, words: Sequence[str]) -> Iterator[str]:
+    """Return the words, of words in order, that begin with a name."""
+    return takewhile(lambda word: word.startswith(name), islice(words, bisect_left(words, name), None))
 
 
 def into_name(text: str) -> str:

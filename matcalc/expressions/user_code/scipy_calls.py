@@ -179,7 +179,27 @@ def block_diag(*arrs: Any) -> Any:
 
 
 def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
-    return next(one for one in (a, b, q) if hasattr(one, "by_rule")).by_rule("sylvester", a, b, q)
+    return _by_rule("sylvester", a, b, q)
+
+
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    return _by_rule("lyapunov", a, q)
+
+
+def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+    return _by_rule("dlyapunov", a, q)
+
+
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    return _by_rule("care", a, b, q, r)
+
+
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    return _by_rule("dare", a, b, q, r)
+
+
+def _by_rule(name: str, *matrices: Any) -> Any:
+    return next(one for one in matrices if hasattr(one, "by_rule")).by_rule(name, *matrices)
 
 
 def _matrix_function(name: str) -> Call:
@@ -247,7 +267,8 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
 
 LINALG = (
     cholesky, cho_factor, cho_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals, norm, toeplitz,
-    circulant, hankel, block_diag, solve_sylvester,
+    circulant, hankel, block_diag, solve_sylvester, solve_continuous_lyapunov, solve_discrete_lyapunov,
+    solve_continuous_are, solve_discrete_are,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Sequence[Call]] = {
     "scipy.special": (logsumexp, softmax, log_softmax, betaln, multigammaln),

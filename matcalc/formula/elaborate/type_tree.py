@@ -22,6 +22,7 @@ from matcalc.formula.elaborate import (
     infinity,
     parts,
     powers,
+    sums,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.inference import exponents, index_ranges
@@ -33,7 +34,17 @@ from matcalc.language import recurrences
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
+from matcalc.language.syntax import (
+    BINDERS,
+    SUMS,
+    Ast,
+    call_name,
+    definition,
+    names_in,
+    parts_in,
+    value_of_leaf,
+    walk,
+)
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -282,11 +293,19 @@ MISPLACED = {
 }
 
 
+def _blank(inference: Inference, ast: Ast) -> Typed:
+    """Return a size that is not written, as that of the identity I."""
+    size = inference.sizes.fresh()
+    if ast.value is not None:
+        inference.blocks.append((size, ast))
+    return typed_exact(size, ast)
+
+
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": lambda inference, ast: typed_exact(Size.of(cast(Any, ast.value)), ast),
     "name": _name,
     "leaf": _leaf,
-    "empty": lambda inference, ast: typed_exact(inference.sizes.fresh(), ast),  # the size of the identity I
+    "empty": _blank,
     **dict.fromkeys(MISPLACED, _misplaced),
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
@@ -301,9 +320,9 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     recurrences.STEP_SUM: lambda inference, ast: Entered(infer_systems.sum_operands(inference, ast)),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
-    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
+    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: sums.infer_sum(inference, ast, values)),
     "product": lambda inference, ast, values, entered: arithmetic.infer_product(
-        inference, ast, values, powers.reciprocal, _inverse
+        inference, ast, values, powers.reciprocal, _inverse, calls.call_rule
     ),
     "negative": lambda inference, ast, values, entered: powers.infer_negative(inference, ast, values[0]),
     "transpose": lambda inference, ast, values, entered: powers.infer_transpose(inference, ast, values[0]),

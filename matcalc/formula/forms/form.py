@@ -220,16 +220,24 @@ def negated(x: Form) -> Form:
 
 
 def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
-    """Return a sum of terms with signs, dotted where a row, a column and a matrix meet; the first may be negative."""
+    """Return a sum of terms with signs, dotted where a row, a column and a matrix meet; the first may be negative.
+
+    A number beside the first row or column is added with a dot too: `1 .+ x .+ y'` is one sum, as the node is.
+    """
     first = terms[0] if signs[0] > 0 else negated(terms[0])
     if len(terms) == 1:
         return first
     tokens = first.tokens + sum(t.within(PRODUCT) + 1 for t in terms[1:])
     ast, extent = first.ast, terms[0].extent
-    rest: list[tuple[bool, Form, int]] = []
+    meets_number, rest = False, list[tuple[bool, Form, int]]()
     for term, sign in zip(terms[1:], signs[1:], strict=True):
         points = POINT in (extent, term.extent)
-        rest.append((not points and extent != term.extent, term, sign))
+        expands = not points and extent != term.extent
+        if expands and meets_number:
+            rest = [(True, *other) for _, *other in rest]
+        is_line = points and extent != term.extent and WHOLE not in (extent, term.extent)
+        meets_number = (meets_number or is_line) and not expands
+        rest.append((expands, term, sign))
         extent = term.extent if extent == POINT else extent if points or extent == term.extent else WHOLE
     for dotted, run in groupby(rest, key=itemgetter(0)):
         _, further, signed = zip(*run, strict=True)

@@ -216,12 +216,14 @@ def _power(node: Ast, inner: list[Look], scope: Scope) -> Look:
         above = r"-\top"
     if node.args[1].head == "product":
         above = _slashed(node.args[1], exponent)
-    if node.value == ".^" and base.kind != "scalar":
+    is_array = exponent.kind in ("vector", "row", "matrix", "tensor")
+    if node.value == ".^" and (base.kind != "scalar" or is_array):
         above = rf"\circ {above}" if exponent.level == ATOM else rf"\circ ({above})"
     if above == "-1" and node.args[0].head == "transpose":
         return Look(f"{base.base}^{{-\\top}}", SCRIPT, base.kind)
     below = at(base, ATOM)
-    return Look(f"{below}^{{{above}}}", SCRIPT, base.kind, below if above == "-1" else "")
+    kind = exponent.kind if base.kind == "scalar" and is_array and node.value == ".^" else base.kind
+    return Look(f"{below}^{{{above}}}", SCRIPT, kind, below if above == "-1" else "")
 
 
 def _slashed(exponent: Ast, look: Look) -> str:

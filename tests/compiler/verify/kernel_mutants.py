@@ -17,7 +17,7 @@ from compiler.verify.mutants import bodies, expressions
 from matcalc.compiler.entrywise import Apply
 from matcalc.compiler.kernels import library
 from matcalc.compiler.lowering_entries import FIELD
-from matcalc.compiler.program import WORD, Call, applied
+from matcalc.compiler.program import WORD, Call
 from matcalc.compiler.verify import templates
 from matcalc.store.data_folders import data_folder
 
@@ -130,7 +130,7 @@ def kernel_mutants(programs):
     for target in ("numpy", "numba"):
         users, texts = {}, {}
         for case in programs:
-            entries = [*case[2].kernels, *applied(case[2])]
+            entries = [*case[2].kernels, *case[2].functions]
             for entry in dict.fromkeys(e for e in entries if target in e.templates and not e.sources):
                 texts[entry.name] = entry.templates[target]
                 users.setdefault(entry.name, {})[id(case)] = case

@@ -103,7 +103,7 @@ def of_texts(room: str, path: str, text: str, lines: set[int]) -> Iterator[Mutan
     """Yield mutants of the texts in a source that writes code."""
     for number, line in enumerate(text.split("\n"), 1):
         if number in lines and line.count('"') > 1:
-            for kind, after in _replaced(line, line.index('"'), TEXTS):
+            for kind, after in replacements(line, line.index('"'), TEXTS):
                 yield Mutant(room, path, number, kind, line, after)
 
 
@@ -219,7 +219,7 @@ def _entry_lines(text: str) -> Iterator[tuple[int, str, str]]:
         yield number, line, entry
 
 
-def _replaced(line: str, start: int, table: tuple[tuple[str, str, str], ...]) -> Iterator[tuple[str, str]]:
+def replacements(line: str, start: int, table: tuple[tuple[str, str, str], ...]) -> Iterator[tuple[str, str]]:
     for kind, pattern, other in table:
         for found in re.finditer(pattern, line):
             if found.start() >= start:
@@ -230,7 +230,7 @@ def of_rules(room: str, path: str, text: str, entries: set[str]) -> Iterator[Mut
     """Yield mutants of what the rules of these entries say of derivatives."""
     for number, line, entry in _entry_lines(text):
         if entry in entries and re.match(r"(differential|derivative|linear|where|definition) *=", line):
-            for kind, after in _replaced(line, line.index("="), FORMULA):
+            for kind, after in replacements(line, line.index("="), FORMULA):
                 yield Mutant(room, path, number, kind, line, after, entry=entry)
 
 
@@ -238,7 +238,7 @@ def of_templates(room: str, path: str, text: str, entries: set[str]) -> Iterator
     """Yield mutants of the templates of these kernels."""
     for number, line, entry in _entry_lines(text):
         if entry in entries and ("numba" in line or "numpy" in line):
-            for kind, after in _replaced(line, line.index("=") if "=" in line else 0, TEMPLATE):
+            for kind, after in replacements(line, line.index("=") if "=" in line else 0, TEMPLATE):
                 yield Mutant(room, path, number, kind, line, after, entry=entry)
 
 
@@ -261,6 +261,6 @@ def of_rewrites(room: str, path: str, text: str) -> Iterator[Mutant]:
             known = declared
             for fact, name in re.findall(r"\b(\w+)\((\w+)\)", found[3] or ""):
                 known = re.sub(rf"\b{name}: ([^;]*)", rf"{name}: \1 {fact}", known)
-            for kind, after in _replaced(line, line.index("=>"), FORMULA):
+            for kind, after in replacements(line, line.index("=>"), FORMULA):
                 rule = (found[1], declared if kind == "a condition dropped" else known)
                 yield Mutant(room, path, number, kind, line, after, rule)

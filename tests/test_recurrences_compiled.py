@@ -123,3 +123,19 @@ def test_value_and_gradient_batch_and_saved_file(tmp_path: Any) -> None:
     many = mc.batch(mc.compile(e), over=["b"])
     rows = np.random.default_rng(3).normal(size=(4, 3))
     close(many(**{**given, "b": rows}), np.array([e(**{**given, "b": row}) for row in rows]))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_frameworks_run_the_loop(target: str) -> None:
+    framework = pytest.importorskip(target)
+    if target == "jax":
+        framework.config.update("jax_enable_x64", True)
+    e = mc.expression(NETWORK, names_in(NETWORK))
+    fn = mc.compile([e, mc.gradient(e, "A")], target=target)
+    for length in LENGTHS:
+        given = arguments(fn.args, length)
+        convert = framework.as_tensor if target == "torch" else framework.numpy.asarray
+        value, by_a = fn(**{name: convert(array) for name, array in given.items()})
+        close(np.asarray(value), np.asarray(e(**given)))
+        close(np.asarray(by_a), np.asarray(mc.gradient(e, "A")(**given)))

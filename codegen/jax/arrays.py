@@ -180,3 +180,25 @@ def made(shape, entries):
     jax.config.update("jax_enable_x64", True)
     whole = len(entries) > 0 and isinstance(entries[0], int)
     return jnp.asarray(entries, dtype=jnp.int64 if whole else jnp.float64).reshape(shape)
+
+
+def scan_steps(function, steps, backward, kinds, operands, sequences, numbers, *sizes):
+    """Return what `all_steps` returns, by one `jax.lax.scan`."""
+    count = len(kinds)
+    shared = operands[count + sequences :]
+    starts = tuple(jnp.asarray(start, **kind(*operands)) for start in operands[:count])
+
+    def step(states, slices):
+        inputs = [*states, *slices, *shared]
+        found = function(*(inputs[number] for number in numbers), *sizes)
+        new = tuple(a + b if word == "total" else b for word, a, b in zip(kinds, states, found, strict=True))
+        return new, tuple(state for word, state in zip(kinds, new, strict=True) if word == "whole")
+
+    slices = tuple(operands[count : count + sequences])
+    states, rows = jax.lax.scan(step, starts, slices, length=steps, reverse=backward)
+    results, following = list(states), iter(rows)
+    for k, (word, start) in enumerate(zip(kinds, starts, strict=True)):
+        if word == "whole":
+            parts = [start[None], next(following)]
+            results[k] = jnp.concatenate(parts[::-1] if backward else parts)
+    return results[0] if count == 1 else tuple(results)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import blake2b
+from typing import Any
 
 from matcalc.compiler.listing import listing, operations
 from matcalc.compiler.lowering_entries import LAST, TOTAL, WHOLE, Kernel, Part, StepLoop, read_kernel
@@ -127,9 +128,9 @@ def _kernel(node: Node, step: Step, program: Program, shapes: Sequence[Shape]) -
     results = [_term(f"r_{k}", shape, letters) for k, shape in enumerate(shapes)]
     part = Part(f"{name}_step", program, (*program.outputs, *program.inputs, *program.size_args))
     flops, moved = operations(program)[0] * node.steps, _moved(node, shapes)
-    entry = {
+    entry: dict[str, Any] = {
         "pattern": f"{', '.join(results)} = {name}({', '.join(terms)})",
-        "numpy": _on_numpy(node, step, part, shapes, letters),
+        **_templates(node, step, part, shapes, letters),
         "fails": _fault(program),
         "called": {f"r_{k}": f"{s.name}_steps" for k, s in enumerate(step.states)},
     }
@@ -145,15 +146,22 @@ def _moved(node: Node, shapes: Sequence[Shape]) -> Size:
     return sum((volume(shape) * 8 for shape in (*(arg.shape for arg in node.args), *shapes)), Size.of(0))
 
 
-def _on_numpy(node: Node, step: Step, part: Part, shapes: Sequence[Shape], letters: Mapping[Size, str]) -> str:
-    """Return the template for NumPy: the loop calls the function of the step."""
+def _templates(
+    node: Node, step: Step, part: Part, shapes: Sequence[Shape], letters: Mapping[Size, str]
+) -> dict[str, str]:
+    """Return the templates for arrays: a function runs the loop, which calls the function of the step."""
     lengths = ", ".join(f"({''.join(f'{{{letters[s]}}}, ' for s in shape)})" for shape in shapes)
     arrays = ", ".join(f"{{a_{k}}}" for k in range(len(node.args)))
     numbers = "".join(f"{k}, " for k in step.numbers)
     kinds = "".join(f'"{kind}", ' for kind in step.kinds)
     sizes = "".join(f", {{size_{k}}}" for k in range(len(part.program.size_args)))
-    arguments = f"({kinds}), ({lengths},), ({arrays},), {len(node.slices)}, ({numbers})"
-    return f"all_steps({part.spelled('numpy')}, {{{STEPS}}}, {node.backward}, {arguments}{sizes})"
+    first = f"{{{STEPS}}}, {node.backward}, ({kinds})"
+    rest = f"({arrays},), {len(node.slices)}, ({numbers}){sizes}"
+    return {
+        "numpy": f"all_steps({part.spelled('numpy')}, {first}, ({lengths},), {rest})",
+        "array": f"all_steps({part.name}_array, {first}, {rest})",
+        "jax": f"scan_steps({part.name}_array, {first}, {rest})",
+    }
 
 
 def _fault(program: Program) -> str:

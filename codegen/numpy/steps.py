@@ -4,7 +4,7 @@ import numpy as np
 
 
 def all_steps(function, steps, backward, kinds, shapes, operands, sequences, numbers, *sizes):
-    """Return what is kept of each state: "whole" its trajectory, "last" its last value, "total" a sum over the steps.
+    """Return for each state the "whole" trajectory, the "last" value, or the "total" over steps, as `kinds` says.
 
     `operands` are the starts, the sequences, and arrays that all steps share. `function` reads those in `numbers`.
     """
@@ -17,7 +17,8 @@ def all_steps(function, steps, backward, kinds, shapes, operands, sequences, num
             result[first] = state
     for k in range(steps):
         at = steps - 1 - k if backward else k
-        inputs = [*states, *(one[at] for one in operands[count : count + sequences]), *operands[count + sequences :]]
+        now = (one[at] for one in operands[count : count + sequences])
+        inputs = [*states, *now, *operands[count + sequences :]]
         found = [np.empty(state.shape or 1) for state in states]
         function(*found, *(inputs[number] for number in numbers), *sizes)
         for number, (kind, result) in enumerate(zip(kinds, results, strict=True)):

@@ -28,7 +28,7 @@ from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.references import item, of_numpy
-from matcalc.expressions.user_code.known_numbers import called_on_numbers
+from matcalc.expressions.user_code.numbers_of_tables import called_on_numbers
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook

@@ -184,7 +184,8 @@ def _arguments(function: Callable[..., object], declared: Declared) -> dict[str,
         elif parameter.name in declared.symbols:
             found[parameter.name] = declared.symbols[parameter.name]
         elif parameter.default is Parameter.empty:
-            kind = {0: "scalar", 2: "matrix(m, n)"}.get(inferred_rank(parameter.name), "vector(n)")
+            kinds: dict[int | None, str] = {0: "scalar", 2: "matrix(m, n)"}
+            kind = kinds.get(inferred_rank(parameter.name), "vector(n)")
             hint = f'declarations="{parameter.name}: {kind}"'
             near = nearest(parameter.name, [*declared.symbols, *declared.forms])
             raise UnknownName(f"the parameter {parameter.name} of {_name(function)} is not declared{near}", hint=hint)

@@ -40,7 +40,7 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         return power(args[0], exponent)
     if rule.role == "weight" and (content := split_coef(args[0])[0]) not in (0, 1):
         return scale(content, apply(rule, [scale(1 / content, args[0])]))
-    if rule.role in WHOLE and (found := _whole_number(rule.role, args)) is not None:
+    if rule.role is not None and rule.role in WHOLE and (found := _whole_number(rule.role, args)) is not None:
         return found
     if rule.role == "rounded_down" and (divisor := _divisor(args[0])) > 1:
         return _rounded_quotient(args[0], divisor)

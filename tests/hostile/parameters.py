@@ -118,6 +118,9 @@ EXAMPLES: dict[str, Example] = {
         "target": "numpy", "options": {"maxiter": 2}}),
     "plain": (lambda: mc.plain, [], {"outputs": LOSS, "language": "python", "name": "f"}),
     "pullback": (lambda: mc.pullback, [], {"f": "tanh(X*w)", "wrt": "w", "declarations": LET, "target": "numpy"}),
+    "scan": (lambda: mc.scan, [], {
+        "step": lambda x, u: (x + u, x), "start": mc.symbols("x: vector(n)")[0],
+        "over": mc.symbols("U: matrix(T, n)")[0], "length": "T"}),
     "split": (lambda: mc.split, [], {**OF, "over": "m"}),
     "Split.over": (lambda: of_rows().over, [[{"X": DATA["X"]}]], {"w": DATA["w"]}),
     "Split.partial": (lambda: of_rows().partial, [], DATA),

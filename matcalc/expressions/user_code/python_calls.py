@@ -81,7 +81,7 @@ class NumberType(type):
     own: type
 
     def __call__(cls, *args: Any, **keywords: Any) -> Any:
-        value = args[0] if args else 0
+        value: Any = args[0] if args else 0
         is_scalar = cls.own is float and is_array(value) and not value.node.shape
         return value if length_in(value) is not None or is_scalar else cls.own(*args, **keywords)
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
-from matcalc.formula.inference.inference import Inference, einsum, inferred_rank, shown
+from matcalc.formula.inference.inference import Inference, einsum, shown
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.formula.inference.typed import Einsum, Labels, Typed, typed_exact
 from matcalc.formula.inference.unify import bits, times
 from matcalc.language.exact_numbers import check_bits

@@ -16,8 +16,9 @@ from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.type_tree import PI, infer, size_names
 from matcalc.formula.inference.exponents import check_bases, check_identity
-from matcalc.formula.inference.inference import Inference, inferred_rank
+from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.kinds import fitting
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
 from matcalc.formula.recurrences.build_systems import built

@@ -234,7 +234,7 @@ def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
         points = POINT in (extent, term.extent)
         expands = not points and extent != term.extent
         if expands and meets_number:
-            rest = [(True, *other) for _, *other in rest]
+            rest = [(True, other, own) for _, other, own in rest]
         is_line = points and extent != term.extent and WHOLE not in (extent, term.extent)
         meets_number = (meets_number or is_line) and not expands
         rest.append((expands, term, sign))

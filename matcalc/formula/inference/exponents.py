@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from matcalc.errors import ShapeError
-from matcalc.formula.inference.inference import Inference, inferred_rank, shown
+from matcalc.formula.inference.inference import Inference, shown
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.syntax import (
     BINDERS,
     SUMS,

@@ -14,8 +14,8 @@ import matcalc as mc
 LET = "x: vector(n); y: vector(m); A: matrix(n, m); B: matrix(n, n); rho: scalar positive; T: tensor(n, m, n)"
 TERMS = [
     "i*x[i]", "rho^abs(i - j)*x[i]*x[j]", "cos(2*pi*i*j/n)*B[i,j]", "where(i < j, B[i,j], 0)", "[i != j]*B[i,j]",
-    "B[i,(i + j) % n]*x[j]", "(i % 3)*x[i]", "(i // 2)*x[i]*x[j]", "x[i+1]*x[i]", "x[n-1-i]*i",
-    "A[i,j]*y[j]/(i + j + 1)",
+    "B[i,(i + j) % n]*x[j]",
+    "(i % 3)*x[i]", "(i // 2)*x[i]*x[j]", "x[i+1]*x[i]", "x[n-1-i]*i", "A[i,j]*y[j]/(i + j + 1)",
     "exp(-(i - j)^2/rho)*B[i,j]", "max(i, j)*B[i,j]", "min(x[i], x[j])*[i < j]", "abs(x[i] - x[j])*[abs(i - j) <= 2]",
     "where(i % 2 == 0, x[i], -x[i])", "T[i,j,l]*x[l]", "log(x[i]^2 + j + 1)*A[i,j]", "sqrt(1 + i)*x[i]^2",
     "sigmoid(B[i,j] - B[j,i])*[i > j]", "(-1)^i*x[i]", "(-1)^(i + j)*B[i,j]", "x[2*i]*i", "[(i - j) % 2 == 0]*B[i,j]",

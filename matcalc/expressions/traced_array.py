@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.numpy_bridge import infinities, taking
+from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
@@ -230,7 +230,7 @@ class TracedArray(Expression):
     def __getitem__(self, at: object) -> Any:
         plain, call = self._read(at)
         if plain is None:
-            part = self.made(super().__getitem__(at))
+            part = self.made(super().__getitem__(subscripts.clipped(at, self.node.shape)))
             is_entry = not part.node.shape and not (isinstance(at, tuple) and Ellipsis in at)
             return part if is_entry else self._view(part, at)
         node = call.call(taking.take, self.node, plain)

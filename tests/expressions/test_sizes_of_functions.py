@@ -194,3 +194,23 @@ def test_tables_and_ranges_written_in_a_function():
     assert e(x=x) == pytest.approx(f(x), rel=1e-14)
     expected = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
     np.testing.assert_allclose(e.gradient("x")(x=x), expected, rtol=1e-7)
+
+
+ENDS = (None, -5, -3, -1, 0, 2, 3, 4)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("step", [None, -1])
+def test_slices_of_an_axis_of_numeric_length_end_inside_it(step):
+    X, x = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    traced = mc.function("X: matrix(2, 3); x: vector(3)")
+    for start, stop in product(ENDS, repeat=2):
+        at = slice(start, stop, step)
+
+        def parts(X, x, at=at):
+            return x[at], X[..., at], X[None, at, 0]
+
+        for one, expected in zip(traced(parts), parts(X, x), strict=True):
+            np.testing.assert_array_equal(one(X=X, x=x), expected)
+    with pytest.raises(mc.ShapeError, match="outside axis 0"):  # outside of functions it is a slip
+        mc.symbols("x: vector(3)")[0][:7]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from matcalc.errors import ShapeError
 from matcalc.language.identifiers import shown
 from matcalc.language.read import read, read_subscripts
 from matcalc.language.syntax import Ast, slice_of
+from matcalc.tensor.sizes.size import Size
 
 Operand = Callable[[object], Ast | None]
 """Returns the tree of an expression, a number or a size; None for other objects."""
@@ -43,6 +44,34 @@ def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list
         axis += sum(tree.head == "slice" for tree in trees)
         found += trees
     return found, new
+
+
+def clipped(at: object, shape: Sequence[Size]) -> object:
+    """Return subscripts whose slices of an axis of numeric length end inside it, as those of NumPy's arrays do."""
+    items = list(at) if isinstance(at, tuple) else [at]
+    if not any(isinstance(one, slice) for one in items) or any(isinstance(one, str) for one in items):
+        return at
+    own = sum(one is not None and one is not Ellipsis for one in items)
+    axis = 0
+    for k, one in enumerate(items):
+        if isinstance(one, slice) and axis < len(shape) and shape[axis].is_integer:
+            items[k] = _inside(one, int(shape[axis]))
+        axis += len(shape) - own if one is Ellipsis else one is not None
+    return tuple(items) if isinstance(at, tuple) else items[0]
+
+
+def _inside(at: slice, length: int) -> slice:
+    """Return a slice that ends inside an axis; the same slice if it does already."""
+    bounds = [b for b in (at.start, at.stop) if b is not None]
+    if at.step not in (None, 1, -1) or not all(type(b) is int for b in bounds):
+        return at
+    numbers = range(length)[at]
+    if all(-length <= b < length + (at.step != -1) for b in bounds) and numbers:
+        return at
+    if not numbers:
+        return slice(0, 0)
+    last = numbers[-1] + numbers.step
+    return slice(numbers[0], last if last >= 0 else None, at.step)
 
 
 def _bound(value: object, operand: Operand) -> Ast:

@@ -17,7 +17,7 @@ from matcalc.compiler.call.compiled import Compiled
 
 PAGE = Path(__file__).with_name("interface.md")
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Formulas": ("expression", "symbols", "from_sympy", "function", "Expression"),
+    "Formulas": ("expression", "symbols", "from_sympy", "function", "scan", "Expression"),
     "Derivatives": ("gradient", "jacobian", "hessian", "hvp", "differential", "jvp", "vjp"),
     "Compiled functions": ("compile", "value_and_gradient", "pullback", "batch", "scores", "Compiled"),
     "Evidence": ("check", "equivalent", "convex"),

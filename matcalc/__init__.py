@@ -31,6 +31,7 @@ _HOMES = {
     "matcalc.api.check": ("check",),
     "matcalc.api.equivalent": ("equivalent",),
     "matcalc.api.convex": ("convex",),
+    "matcalc.api.scan": ("scan",),
     "matcalc.api.structure": ("structure",),
     "matcalc.api.define": ("check_rules", "define", "load_rules"),
     "matcalc.solvers.minimize": ("minimize",),

@@ -405,3 +405,10 @@ def radius_(f: Function, x: Array) -> Array:
     with np.errstate(all="ignore"):
         roots = [np.abs(f(np.asarray(x), k) / math.factorial(k)) ** (-1 / k) for k in range(8, 13)]
     return np.min(roots, axis=0)
+
+
+def mod_(x: Array, y: Array) -> Array:
+    """Return x minus y times the quotient rounded down; of complex numbers the real parts decide."""
+    if not np.iscomplexobj(x) and not np.iscomplexobj(y):
+        return np.mod(x, y)
+    return x - y * np.floor_divide(np.real(x), np.real(y))

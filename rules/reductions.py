@@ -5,7 +5,6 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.special as sp
 from numpy.typing import NDArray
 
 from matcalc.rules.elementwise import ratio0_
@@ -41,7 +40,19 @@ def normp_(x: Array, p: float) -> float:
 
 def softmax_(x: Array) -> Array:
     """Return exp(x)/sum(exp(x)); if the largest entries are infinite, equal shares of them."""
-    return sp.softmax(x) if np.isfinite(np.max(x, initial=-np.inf)) else max_at_(x)
+    top = np.max(x, initial=-np.inf)
+    if not np.isfinite(top):
+        return max_at_(x)
+    powers = np.exp(x - top)
+    return powers / np.sum(powers)
+
+
+def logsumexp_(x: Array) -> Any:
+    """Return log(sum(exp(x))) without overflow; the largest entry is added last, so that log(1 + tiny) is right."""
+    if not np.size(x) or not np.isfinite(np.max(x)):
+        return np.max(x, initial=-np.inf)
+    top = np.argmax(x)
+    return x[top] + np.log1p(np.sum(np.exp(np.delete(x, top) - x[top])))
 
 
 def median_at_(x: Array) -> Array:

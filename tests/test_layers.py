@@ -29,6 +29,7 @@ ROOMS = [
     "tensor.facts",
     "tensor",
     "formula.inference",
+    "formula.recurrences",
     "formula.elaborate",
     "formula.forms",
     "formula.notation",

@@ -62,7 +62,7 @@ PLACES = {
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
-    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/inference.py language/latex/latex_names.py"),
+    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/kinds_by_spelling.py language/latex/latex_names.py"),
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
@@ -75,6 +75,10 @@ PLACES = {
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
+    ("floor", "ceil"): ("SymPy's own names; fences of LaTeX", "expressions/sympy_bridge/scalars.py"
+                 " expressions/sympy_bridge/values.py language/latex/latex_meaning.py"),
+    ("floordiv", "mod"): ("terms of plain source", "plain_source/arithmetic.py plain_source/write.py"
+                          " plain_source/terms/ranges.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
     ("eye", "inner", "matmul", "ones", "outer", "trace", "zeros"): (
          "constructors that the module exports", "tensor/constructors.py"),

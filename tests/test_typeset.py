@@ -114,6 +114,31 @@ def test_formulas_in_sentences_are_latex():
     assert r"$\mathit{data}$" in REPORTS["names"]()._repr_markdown_()
 
 
+REASONS = {
+    "convex": lambda: mc.convex("sum(log(1 + exp(-y.*(X*w))))", "w"),
+    "of two factors": lambda: mc.convex("sum((S*X*C).*X)", "X", "S: matrix(n, n) psd; C: matrix(m, m) psd"),
+    "definite": lambda: mc.expression("X'*S*X + C", "S: matrix(n, n) spd; C: matrix(m, m) spd").explain(),
+    "complement": lambda: mc.expression("S - S*x*x'*S/(1 + x'*S*x)", "S: matrix(n, n) spd").explain(),
+    "parallel": lambda: mc.expression("S*inv(S + C)*C", "S: matrix(n, n) spd; C: matrix(n, n) spd").explain(),
+    "bound": lambda: mc.expression("cosh(x) + 1", "x: scalar").explain(),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", REASONS)
+def test_formulas_in_reasons_are_typeset(name):
+    report = REASONS[name]()
+    plain = re.sub(r"\$[^$]*\$", "", report._repr_markdown_().replace("\\", ""))
+    assert not re.search(r"'\*|\*[A-Z(]|\b[A-Z] = ", plain), plain
+    check_balanced(report._repr_latex_())
+    assert str(pickle.loads(pickle.dumps(report))) == str(report)
+
+
+def test_blocks_print_as_formulas():
+    assert str(mc.hessian("x'*A*y + x'*x", ["x", "y"])) == "[2*eye(m), A;\n A', zeros(n, n)]"
+    assert str(mc.gradient("x'*A*y", ["x", "y"])) == "(A*y, A'*x)"
+
+
 def test_the_table_of_a_check_is_html():
     report = mc.check("x'*A*x", "x", against="2*A*x")
     words = parsed(report._repr_html_())

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vlog, vlog1p, vsigmoid, vsinh
+from matcalc.codegen.numba.elementary import INLINED, SCALAR, fma, rint, vexp, vlog, vlog1p, vsigmoid, vsinh
 from matcalc.codegen.numba.powers import vpow
 
 
@@ -14,6 +14,28 @@ from matcalc.codegen.numba.powers import vpow
 def sign(x):
     """-1, 0 or 1; NaN for NaN."""
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else (0.0 if x == 0.0 else x))
+
+
+@njit(**EXACT)
+def rounded_down(x):
+    """Return the largest integer that is not above x, as a number."""
+    nearest = rint(x)
+    return nearest - 1.0 if nearest > x else nearest
+
+
+@njit(**EXACT)
+def floordiv(x, y):
+    """Return x/y rounded down, exactly: the rest of the rounded quotient decides."""
+    whole = rounded_down(x / y)
+    rest = fma(-whole, y, x)
+    below = rest < 0.0 if y > 0.0 else rest > 0.0
+    return whole - 1.0 if below else whole
+
+
+@njit(**EXACT)
+def mod(x, y):
+    """Return x minus y*floordiv(x, y), rounded once."""
+    return fma(-floordiv(x, y), y, x)
 
 
 @njit(**SCALAR)

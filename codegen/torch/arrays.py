@@ -65,6 +65,16 @@ def hypot(a, b):
     return torch.hypot(*torch.broadcast_tensors(*alike(a, b)))
 
 
+def floor_divide(a, b):
+    """Return a/b rounded down."""
+    return torch.floor_divide(*alike(a, b))
+
+
+def remainder(a, b):
+    """Return a minus b times the quotient rounded down."""
+    return torch.remainder(*alike(a, b))
+
+
 def copysign(a, b):
     """Return a with the sign of b."""
     return torch.copysign(*alike(a, b))

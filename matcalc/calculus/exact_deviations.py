@@ -8,6 +8,7 @@ and the settled mean is the entry itself. For other entries it is the more accur
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -42,7 +43,8 @@ def _settled(node: Node) -> Node:
     deviations: list[list[Term]] = []
     while (found := _deviation(left)) is not None:
         (c, entries), replaced, axes = found
-        left = [term for term in left if term not in replaced]
+        for term in replaced:  # equal entries have equal means: one of them remains for each of the others
+            left.remove(term)
         entries = _rounded(entries) if entries.kind == "sum" else entries
         deviations.append([(c, entries), (-c, _mean(entries, axes))])
     if len(deviations) > 1:  # each is 0 where its entries are equal, and so is their sum
@@ -67,8 +69,11 @@ def _deviation(terms: Sequence[Term]) -> tuple[Term, Sequence[Term], tuple[int, 
             continue
         for (other, entries), own in [*((term, (term,)) for term in terms), *_sums_within(mean, terms)]:
             axes = tuple(sorted(along - _broadcast(entries)))
-            if axes and _scaled(c, mean) is _scaled(-other, _spread(_plain_mean(entries, axes), entries, axes)):
-                return (other, entries), (*own, (c, mean)), axes
+            replaced = (*own, (c, mean))
+            if not axes or Counter(replaced) - Counter(terms):
+                continue
+            if _scaled(c, mean) is _scaled(-other, _spread(_plain_mean(entries, axes), entries, axes)):
+                return (other, entries), replaced, axes
     return None
 
 

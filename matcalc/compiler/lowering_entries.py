@@ -75,6 +75,25 @@ class Blocks:
     besides: Size
 
 
+WHOLE, LAST, TOTAL = "whole", "last", "total"
+"""What a loop over steps keeps of a state: its trajectory, its last value, or only the total of what is added."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepLoop:
+    """A loop over the steps of a recurrence: a kernel runs its one part at each step.
+
+    `kinds` tells what is kept of each state. Operands are the starts of the states, `sequences` arrays that are read at
+    the number of the step, then parts that are the same at each step. The inputs of the part are the states and
+    slices that it reads, by their numbers among the operands, then the other parts.
+    """
+
+    backward: bool
+    kinds: tuple[str, ...]
+    sequences: int
+    inputs: tuple[int, ...]
+
+
 def template_of(entry: Kernel | Scalar, target: str) -> str:
     """Return the template of an entry for a target.
 
@@ -113,10 +132,11 @@ class Kernel:
     `whole` is a number parameter that must be an integer. `rows` is the letter of a leading batch axis, if the kernel
     takes all rows of a matrix in one call. `sizes` are formulas for letters that no operand has. A kernel outside the
     files of `codegen/` has `sources`, texts by target, or `functions`, in the form of Code; both precede the program.
-    `parts` are functions that it calls: with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the
-    factorisations that it needs, each of one operand; if there are several, their results are named with the operand,
-    `T_A`. `called` are words for the variables of results, instead of their letters or the entry's name. `joins` are
-    entries whose results it computes, in their order, from the same operands. `words` explain it in plans.
+    `parts` are functions that it calls: with a `choice` one of them, with `blocks` one on blocks of rows, with `loop`
+    one at each step. `via` are the factorisations that it needs, each of one operand; if there are several, their
+    results are named with the operand, `T_A`. `called` are words for the variables of results, instead of their
+    letters or the entry's name. `joins` are entries whose results it computes, in their order, from the same
+    operands. `words` explain it in plans.
     """
 
     name: str
@@ -140,6 +160,7 @@ class Kernel:
     parts: tuple[Part, ...] = ()
     choice: Choice | None = None
     blocks: Blocks | None = None
+    loop: StepLoop | None = None
     called: Mapping[str, str] = field(default_factory=dict)
     joins: tuple[str, ...] = ()
     words: str = ""
@@ -161,6 +182,11 @@ class Kernel:
         """Return the sizes of all letters from those of the operands, as Sizes or integers."""
         found = {letter: formula(sizes) for letter, formula in self.sizes.items()}
         return {letter: int(s) if isinstance(s, Fraction) else s for letter, s in found.items()} | dict(sizes)
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether the statements of its part are inside the function that calls it, on Numba."""
+        return self.blocks is not None or self.loop is not None
 
     @property
     def measured(self) -> tuple[Term, ...]:

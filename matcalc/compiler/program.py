@@ -279,6 +279,6 @@ def called_words(program: Program, target: str = "") -> set[str]:
     """Return the words in the templates of a program's kernels and functions, for all targets or one."""
     tables = [kernel.templates for kernel in program.kernels] + [function.templates for function in program.functions]
     texts = (text for table in tables for name, text in table.items() if name == target or not target)
-    within = (part.program for kernel in program.kernels if kernel.blocks is not None for part in kernel.parts)
+    within = (part.program for kernel in program.kernels if kernel.is_inline for part in kernel.parts)
     inside = set[str]().union(*(called_words(part, target) for part in within))
     return inside | {word for text in texts for word in WORD.findall(FIELD.sub("", text))}

@@ -10,8 +10,10 @@ from typing import Any
 from matcalc.errors import InternalError, NotSupported
 from matcalc.evidence.written.reference import Reference, TreeValue
 from matcalc.expressions.handle import Handle
+from matcalc.formula.inference.index_ranges import is_limited
 from matcalc.language.identifiers import identifier
-from matcalc.language.syntax import Ast
+from matcalc.language.index_sums import listed
+from matcalc.language.syntax import BINDERS, Ast, whole
 from matcalc.plain_source.docstring import Output
 from matcalc.plain_source.source import Function, source
 from matcalc.tensor.symbols import Names
@@ -73,11 +75,15 @@ def _outputs(read: Sequence[Handle]) -> list[Output]:
 
 
 def _written(e: Handle) -> Ast | None:
-    """Return the tree in which a user wrote an expression in the matrix language; None for any other origin."""
+    """Return the tree in which a user wrote an expression in the matrix language; None for any other origin.
+
+    Indices with which subscripts compute, `x[i+1]`, have ranges of their own; the printed formula has slices for them.
+    """
     run = e.reference.run
-    if isinstance(run, TreeValue) and not run.leaves and not run.numpy and not run.broadcasts:
-        return run.tree
-    return None
+    if not isinstance(run, TreeValue) or run.leaves or run.numpy or run.broadcasts:
+        return None
+    binders = [node for node in whole(run.tree) if node.head in BINDERS]
+    return None if any(is_limited(name, node) for node in binders for name in listed(node)) else run.tree
 
 
 def checked(function: Function, references: Sequence[Reference], text: str) -> str:

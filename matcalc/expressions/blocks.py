@@ -18,6 +18,12 @@ class Blocks(tuple[Any, ...]):
         entries = r",\ ".join(block.latex() for block in self)
         return rf"\left({entries}\right)"
 
+    def __str__(self) -> str:
+        """Return the blocks as text, a row of a block matrix on each line."""
+        if all(isinstance(row, tuple) for row in self):
+            return "[" + ";\n ".join(", ".join(map(str, row)) for row in self) + "]"
+        return f"({', '.join(map(str, self))})"
+
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -13,11 +15,14 @@ from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.traced_array import TracedArray, TracedRange
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
-from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, or_else
+from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
 from matcalc.expressions.user_code.scipy_stats import Distribution
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
+
+SCIPY = ("scipy.special", "scipy.linalg", "scipy.spatial.distance", "scipy.stats")
+"""Modules of SciPy whose functions accept symbols. One that nobody imported is not imported for them."""
 
 
 def values_for(names: Names) -> Values:
@@ -35,23 +40,29 @@ def values_for(names: Names) -> Values:
     numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
+    table |= {id(theirs): ours for theirs, ours in number_types().items()}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
-    table |= _of_scipy()
-    return Values(table, lambda module: _attributes(module, table))
+    known_modules: set[str] = set()
+
+    def attributes(module: ModuleType | None = None) -> Mapping[str, Any] | None:
+        for new in [one for one in SCIPY if one in sys.modules and one not in known_modules]:
+            known_modules.add(new)
+            table.update(_of_scipy(new))
+        return None if module is None else _attributes(module, table)
+
+    attributes()
+    return Values(table, attributes)
 
 
-def _of_scipy() -> dict[int, Any]:
-    """Return the replacements of SciPy's functions, by the identity of the originals."""
-    import importlib.util
-
-    if importlib.util.find_spec("scipy") is None:
-        return {}
-    from scipy import stats
-
-    found = {id(theirs): or_else(ours, theirs) for theirs, ours in scipy_calls()}
-    for name, theirs in vars(stats).items():
-        if not isinstance(theirs, (type, ModuleType)) and (hasattr(theirs, "logpdf") or hasattr(theirs, "logpmf")):
-            found[id(theirs)] = Distribution(theirs, name, is_symbolic)
+def _of_scipy(module: str) -> dict[int, Any]:
+    """Return the replacements of a module's functions, by the identity of the originals."""
+    theirs = import_module(module)  # another thread may be importing it
+    found = {id(one): or_else(ours, one) for one, ours in scipy_calls(theirs)}
+    if module != "scipy.stats":
+        return found
+    for name, one in vars(theirs).items():
+        if not isinstance(one, (type, ModuleType)) and (hasattr(one, "logpdf") or hasattr(one, "logpmf")):
+            found[id(one)] = Distribution(one, name, is_symbolic)
     return found
 
 

@@ -28,6 +28,7 @@ from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.references import item, of_numpy
+from matcalc.expressions.user_code.known_numbers import called_on_numbers
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
@@ -73,9 +74,14 @@ class Array(Arithmetic, Handle):
         if function.__name__ in SHAPES and len(args) == 1 and not kwargs:
             return getattr(args[0], function.__name__)
         pending = ArrayCall(self, of_numpy(function, args, kwargs))
-        return pending.wrapped(
-            pending.call(call_function, function, pending.unwrapped(args), pending.unwrapped(kwargs))
-        )
+        try:
+            made = pending.call(call_function, function, pending.unwrapped(args), pending.unwrapped(kwargs))
+        except NotSupported:
+            found, is_known = called_on_numbers(function, args, kwargs)
+            if is_known:
+                return found
+            raise
+        return pending.wrapped(made)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         sign = OPERATORS.get(ufunc.__name__)

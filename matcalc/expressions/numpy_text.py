@@ -25,7 +25,8 @@ from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
 from matcalc.expressions.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
-from matcalc.formula.inference.inference import LETTERS, inferred_rank
+from matcalc.formula.inference.inference import LETTERS
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, MODULES
 from matcalc.rulebook.load import default_rulebook
@@ -53,7 +54,8 @@ COUNTED = "integer"
 RAISED = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError, ZeroDivisionError)
 OPERATORS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.Pow: operator.pow, ast.MatMult: operator.matmul, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.Pow: operator.pow, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.MatMult: operator.matmul, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.inv,
 }  # fmt: skip
@@ -166,7 +168,8 @@ class _Run:
 
     def _raise(self, node: ast.expr) -> NoReturn:
         self.current = node
-        raise NotSupported(f"{shown(ast.unparse(node))} is not supported in text")
+        hint = "write a Python function of the arrays, def f(...): return ..., and pass it in place of the text"
+        raise NotSupported(f"{shown(ast.unparse(node))} is not supported in text", hint=hint)
 
     def _operated(self, node: ast.expr, operation: Callable[..., Value], *operands: ast.expr) -> Value:
         """Return the result of an operator on expressions; on numbers it is exact."""

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.calculus.simplify.shortest import shortest
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
-from matcalc.language.syntax import Ast, definition, part_name
+from matcalc.language.recurrences import STATE
+from matcalc.language.syntax import Ast, definition, part_name, whole
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.meanings import explained_latex, remarks_in
 from matcalc.rulebook.notations import latex_looks, latex_names
@@ -26,7 +29,9 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
     """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
-    return named_formula(node, tuple(names.scope), parts, dotted)
+    named = {own: name for own, name in names.named_parts.items() if own.kind == "recurrence"}
+    states = {form: name for own, name in named.items() for form in (shortest(own), simplify(own), own)}
+    return named_formula(node, tuple(names.scope), {**states, **parts}, dotted)
 
 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:
@@ -68,6 +73,10 @@ def latex_in(formula: Ast, names: Names) -> str:
 
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
+    if any(tree.head == STATE for tree in whole(formula)):
+        read = read_formulas([formula], known=names.symbols, sizes=names.size_names)[0].names.parts
+        states = {str(tree.value) for tree in whole(formula) if tree.head == STATE}
+        kinds.update((name, KINDS[min(node.rank - 1, 3)]) for name, node in read.items() if name in states)
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
     book = default_rulebook()
     shown = latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)

@@ -27,6 +27,7 @@ from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.local_names import noting_locals
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.containers import Form, Key, items, refilled
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
@@ -183,7 +184,8 @@ def _arguments(function: Callable[..., object], declared: Declared) -> dict[str,
         elif parameter.name in declared.symbols:
             found[parameter.name] = declared.symbols[parameter.name]
         elif parameter.default is Parameter.empty:
-            hint = f'declarations="{parameter.name}: vector(n)"'
+            kind = {0: "scalar", 2: "matrix(m, n)"}.get(inferred_rank(parameter.name), "vector(n)")
+            hint = f'declarations="{parameter.name}: {kind}"'
             near = nearest(parameter.name, [*declared.symbols, *declared.forms])
             raise UnknownName(f"the parameter {parameter.name} of {_name(function)} is not declared{near}", hint=hint)
     return found

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
+from matcalc.language import recurrences
 from matcalc.language.identifiers import identifier
 from matcalc.language.index_sums import listed, summed_in
-from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, parts_in, shared
+from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, index_sum, parts_in, shared
 
 NONE: frozenset[str] = frozenset()
 _NAME = r"(?:[^\W\d]\w*)"
-_FIRST = re.compile(rf"\s*({_NAME})\s*=(?![=>])")
-_WHERE = re.compile(rf"(?<!\w)where(?=\s+{_NAME}\s*=(?![=>]))")
+_FIRST = re.compile(rf"\s*({_NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?![=>])")
+_LIMIT = re.compile(rf"\s*({_NAME})\s*<(?!=)")
+_WHERE = re.compile(rf"(?<!\w)where(?=\s+{_NAME}\s*(?:\[[^\[\]]*\]\s*)?=(?![=>]))")
 _MARK = re.compile(r"[()\[\]{};,\n]|(?<!\w)where(?!\w)")
 _OPEN_LINE = re.compile(r"[-+*/\\%^.=∘⊙⊘·−@,<>≤≥≠]\s*$")
 _REMARK = re.compile(rf'(?<!\w){_NAME}\([^()"]*\)\s*=\s*"[^"]*"\s*[,;]?')
@@ -29,12 +31,17 @@ _NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|
 
 
 class Segment(NamedTuple):
-    """A formula in a text, `text[begin:end]`, its name and the name's position; the last formula has no name."""
+    """A formula in a text, `text[begin:end]`, its name and the name's position; the last formula has no name.
+
+    An equation of a recurrence has a `subscript`, a range of the text; the limit `t < T` has the `name` t.
+    """
 
     name: str
     at: int
     begin: int
     end: int
+    subscript: tuple[int, int] | None = None
+    is_limit: bool = False
 
 
 def without_remarks(text: str) -> str:
@@ -51,7 +58,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def segments(text: str) -> list[Segment]:
-    """Return the named parts of a text in the order in which they may use each other, then the formula itself.
+    """Return the named parts of a text as they are written, then the formula itself.
 
     Raises: ParseError for a name that is used twice, or a text without a formula.
     """
@@ -66,7 +73,8 @@ def segments(text: str) -> list[Segment]:
             return []
     else:
         return []
-    return _checked(text, [_segment(text, begin, end) for begin, end in found])
+    last = len(found) - 1
+    return _checked(text, [_segment(text, begin, end, k == last) for k, (begin, end) in enumerate(found)])
 
 
 def _marks(text: str) -> Iterator[tuple[str, int, int]]:
@@ -95,17 +103,21 @@ def _cut(text: str, begin: int, end: int, separators: str) -> list[tuple[int, in
 
 def _ends_line(text: str, begin: int, at: int, end: int) -> bool:
     """Return whether a named part ends with its line: neither this line nor the next shows a continuation."""
-    if not _FIRST.match(text, begin, at):
+    if not _FIRST.match(text, begin, at) and not _LIMIT.match(text, begin, at):
         return False
     start = max(begin, text.rfind("\n", 0, at))
     return not _OPEN_LINE.search(text, start, at) and not _NEXT_LINE.match(text, at, end)
 
 
-def _segment(text: str, begin: int, end: int) -> Segment:
+def _segment(text: str, begin: int, end: int, is_last: bool) -> Segment:
     found = _FIRST.match(text, begin, end)
+    limit = None if found or is_last else _LIMIT.match(text, begin, end)
+    if limit is not None:
+        return Segment(identifier(limit[1], "a step index"), limit.start(1), limit.end(), end, None, True)
     if found is None:
         return Segment("", begin, begin, end)
-    return Segment(identifier(found[1], "the name of a part"), found.start(1), found.end(), end)
+    name = identifier(found[1], "the name of a part")
+    return Segment(name, found.start(1), found.end(), end, None if found[2] is None else found.span(2))
 
 
 def _checked(text: str, found: list[Segment]) -> list[Segment]:
@@ -115,6 +127,8 @@ def _checked(text: str, found: list[Segment]) -> list[Segment]:
             hint = "write  K = A*A'; tr(inv(K)), the formula last"
             at = segment.end - len(text[segment.begin : segment.end].lstrip())
             raise ParseError("a formula before the last has no name", text=text, at=at, hint=hint)
+        if segment.subscript is not None or segment.is_limit:
+            continue
         if segment.name in names:
             hint = "a name stands for one formula: give the second another name"
             raise ParseError(f"the part '{segment.name}' is named twice", text=text, at=segment.at, hint=hint)
@@ -136,20 +150,64 @@ class Open(NamedTuple):
         return bool(self.names & bound) or ("{" in bound and bool(self.subscripts))
 
 
+class Unit(NamedTuple):
+    """A named part, or the recurrences that are complete at a line, with the names that it defines."""
+
+    tree: Ast
+    names: frozenset[str]
+
+
 def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> Ast:
     """Return the last formula of a text with the names of the others replaced by their formulas.
 
-    Raises: ParseError for a part that is used before it is named.
+    Raises: ParseError for a part that uses itself, directly or through others.
     """
     parts: dict[str, Ast] = {}
     opens: dict[Ast, Open] = {}
-    later = {segment.name for segment in segments_}
-    for segment in segments_[:-1]:
-        tree = _replaced(parse(segment.begin, segment.end), parts, opens, later)
+    later = {segment.name for segment in segments_ if not segment.is_limit}
+    for unit in _by_use(_units(segments_, parse)):
+        is_system = unit.tree.head == recurrences.SYSTEM
+        tree = _replaced(unit.tree, parts, opens, later - unit.names if is_system else later)
         opens[tree] = _open_names(tree, opens)
-        parts[segment.name] = shared(segment.name, tree)
-        later.discard(segment.name)
+        made = recurrences.state if is_system else shared
+        parts.update((name, made(name, tree)) for name in unit.names)
+        later -= unit.names
     return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
+
+
+def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[Unit]:
+    """Return the parts and recurrences of a text in its order; a recurrence has the place of its last line.
+
+    Raises: ParseError for a name that is a part and has steps.
+    """
+    found: list[tuple[int, Unit]] = []
+    lines: list[recurrences.Line] = []
+    for s in segments_[:-1]:
+        tree = parse(s.begin, s.end)
+        if s.subscript is None and not s.is_limit:
+            found.append((s.at, Unit(tree, frozenset([s.name]))))
+        else:
+            lines.append(recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, tree))
+    plain = {name for _, unit in found for name in unit.names}
+    for system in recurrences.systems_of(lines) if lines else ():
+        names = recurrences.bound_in(system) - {recurrences.index_of(system)}
+        if names & plain:
+            message = f"the part '{min(names & plain)}' is named twice"
+            raise ParseError(message, at=system.caret, hint="give one another name")
+        place = max(line.at for line in lines if line.name in names and line.subscript is not None)
+        found.append((place, Unit(system, names)))
+    return [unit for _, unit in sorted(found, key=lambda one: one[0])]
+
+
+def _by_use(units: list[Unit]) -> Iterator[Unit]:
+    """Yield parts, each behind those that it uses; parts that use each other come in the order of the text."""
+    uses = {unit.names: _open_names(unit.tree, {}).names for unit in units}
+    left = list(units)
+    while left:
+        missing = {name for unit in left for name in unit.names}
+        ready = next((unit for unit in left if uses[unit.names].isdisjoint(missing)), left[0])
+        left.remove(ready)
+        yield ready
 
 
 def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
@@ -161,7 +219,7 @@ def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], la
         inner = children(ast)
         if entered:
             count = len(made) - len(inner)
-            made[count:] = [exchanged(ast, made[count:])]
+            made[count:] = [_over_steps(exchanged(ast, made[count:]), parts)]
         elif ast.head == "name" and ast.value not in bound:
             made.append(_put_in(ast, parts, opens, bound, later))
         else:
@@ -171,16 +229,36 @@ def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], la
     return made[0]
 
 
+def _over_steps(tree: Ast, parts: Mapping[str, Ast]) -> Ast:
+    """Return a sum over the index of a recurrence as a sum over its steps; any other tree unchanged."""
+    states = [part for part in parts.values() if part.head == recurrences.STATE]
+    systems = {recurrences.index_of(s): s for s in map(recurrences.system_of, states)}
+    if not recurrences.is_over(tree, systems):
+        return tree
+    names = cast("tuple[str, ...]", tree.value)
+    index = next(name for name in names if name in systems)
+    rest = tuple(name for name in names if name != index)
+    body = index_sum(rest, tree.args[0]) if rest else tree.args[0]
+    return recurrences.step_sum(systems[index], body, tree.span)
+
+
 def _put_in(
     name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
     """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
-        hint = "parts are read in order: name it before it is used"
-        raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
+        hint = "give one of them another name, or write an iteration as a recurrence"
+        raise ParseError(f"the part '{name.value}' uses itself, directly or through others", at=name.caret, hint=hint)
     part = parts.get(str(name.value))
     if part is None:
         return name
+    if part.head == recurrences.STATE:
+        system = recurrences.system_of(part)
+        met = sorted(opens[system].names & bound)
+        if met:
+            hint = f"give the index or parameter {met[0]} another name"
+            raise ParseError(f"the recurrence of '{name.value}' contains {met[0]}", at=name.caret, hint=hint)
+        return recurrences.state(str(name.value), system, name.span)
     if opens[definition(part)].means_otherwise(bound):
         return written_out(part, opens, bound)
     return shared(str(name.value), definition(part), name.span)
@@ -237,4 +315,4 @@ def _bound_in(ast: Ast) -> frozenset[str]:
     """Return the names that a tree binds in its operands."""
     if ast.head in BINDERS:
         return listed(ast) | {"{"}
-    return frozenset([str(ast.value)]) if ast.head == "function" else NONE
+    return frozenset([str(ast.value)]) if ast.head == "function" else recurrences.bound_by(ast)

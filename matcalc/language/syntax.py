@@ -14,6 +14,8 @@ from operator import is_
 from typing import Any, TypeVar
 
 SUMS = ("sum", "dotted_sum")
+ONE_ENTRY, BLOCK = "entry", "block"
+"""The value of an `empty` size of zeros in a block: 1 if nothing else determines it, or an error then."""
 Item = TypeVar("Item")
 ENTRIES = "entries"
 """The value of a block that contains numbers only, no parts of several rows or columns."""

@@ -13,7 +13,8 @@ from itertools import chain, count
 from math import inf
 from typing import Any, cast
 
-from matcalc.errors import NotSupported
+from matcalc.language.exact_numbers import decimals, number_text
+from matcalc.language.positions import tight, tight_in
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -40,19 +41,42 @@ Piece = str | tuple[Ast, int]
 def text(ast: Ast) -> str:
     """Return the text of a tree, which `read` reads back: named shared parts first, then the formula."""
     named, body = lines(ast)
+    if any(part.head == "system" for part in map(definition, parts_in(ast))):
+        return where_text(ast)
     return "; ".join([*(f"{name} = {tree}" for name, tree in named), body])
 
 
 def where_text(ast: Ast) -> str:
     """Return the text of a tree, the formula first and then its shared parts; `read` reads it back too."""
     named, body = lines(ast)
-    return " where ".join([body, *filter(None, [", ".join(f"{name} = {tree}" for name, tree in named)])])
+    shown = (f"{name} = {tree}" if name else tree for name, tree in named)
+    return " where ".join([body, *filter(None, [", ".join(shown)])])
 
 
 def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
-    """Return the shared parts of a tree, each as name and text, and the text of the formula over them."""
+    """Return the shared parts of a tree, each as name and text, and the text of the formula over them.
+
+    The lines of a recurrence are `x[0]`, `x[t+1]`, with their texts; its limit has no name.
+    """
     names = part_names(ast)
-    return [(name, _text(definition(part), names)) for part, name in _named(ast, names)], _text(ast, names)
+    found: list[tuple[str, str]] = []
+    limits: dict[tuple[str, str], None] = {}
+    for part, name in _named(ast, names):
+        tree = definition(part)
+        if tree.head != "system":
+            found.append((name, _text(tree, names)))
+            continue
+        limit, *equations = tree.args
+        found += (_equation(equation, str(tree.value), names) for equation in equations)
+        if limit.head != "empty":
+            limits["", f"{tree.value} < {_text(limit, names)}"] = None
+    return [*found, *limits], _text(tight(ast), names)
+
+
+def _equation(equation: Ast, index: str, names: Mapping[Ast, str]) -> tuple[str, str]:
+    subscript, right = equation.args
+    place = _text(tight_in(subscript, index), names)
+    return f"{equation.value}[{place}]", _text(tight_in(right, index), names)
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:
@@ -133,6 +157,9 @@ def _text(
         if node.head == "leaf":
             stack.append((tree_of_leaf(node), least))
             continue
+        if node.head == "at_step":
+            stack.append((cast(Any, node.value).written, least))
+            continue
         pieces = list(_PIECES[node.head](node))
         if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # the level of a part is in its base
             pieces = ["(", *pieces, ")"]
@@ -151,57 +178,8 @@ def level(node: Ast) -> int:
     return _LEVELS.get(node.head, 0)
 
 
-MAX_BITS = 9000
-"""Bits of the numerator or denominator of an exact number: Python writes no integer of more than 4,300 digits."""
-
-
-def check_bits(count: int) -> None:
-    """Raise NotSupported for an exact number that is too long to compute with."""
-    if count > MAX_BITS:
-        hint = "scale the data, so that exact numbers have fewer digits"
-        raise NotSupported(f"an exact number of {count} bits (at most {MAX_BITS})", hint=hint)
-
-
-def number_text(value: Fraction) -> str:
-    """Return the shorter exact decimal form of a number, `1/3` if it has none.
-
-    A negative number has its sign and a quotient no parentheses; `level` determines whether they are needed.
-    """
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    decimals = _decimals(size.denominator)
-    digits = size.numerator * 10**decimals // size.denominator if decimals is not None else 0
-    if decimals is None or digits.bit_length() > MAX_BITS:
-        return f"{sign}{size.numerator}/{size.denominator}"
-    return sign + _decimal(digits, decimals)
-
-
-def _decimals(denominator: int) -> int | None:
-    """Return the number of decimals of 1/denominator, None if it is infinite."""
-    decimals = 0
-    while denominator % 10 == 0:
-        denominator, decimals = denominator // 10, decimals + 1
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator, decimals = denominator // prime, decimals + 1
-    return decimals if denominator == 1 else None
-
-
-def _decimal(digits: int, decimals: int) -> str:
-    """Return digits * 10^-decimals, with an exponent if the number is far from 1 and that is shorter."""
-    shown = str(digits)
-    padded = shown.rjust(decimals + 1, "0")
-    positional = f"{padded[:-decimals]}.{padded[-decimals:]}" if decimals else shown
-    magnitude = len(shown) - decimals - 1
-    if -5 <= magnitude < 16:
-        return positional
-    mantissa = shown.rstrip("0")
-    point = "." if len(mantissa) > 1 else ""
-    scientific = f"{mantissa[0]}{point}{mantissa[1:]}e{magnitude}"
-    return min(scientific, positional, key=len)
-
-
 def _number_level(value: Fraction) -> int:
-    if _decimals(value.denominator) is None:
+    if decimals(value.denominator) is None:
         return PRODUCT
     return SIGNED if value < 0 else PRIMARY
 
@@ -245,6 +223,13 @@ def _sum(node: Ast) -> Iterator[Piece]:
             yield term, SUM  # as it is read, left to right
             continue
         yield term, (PRODUCT if k or sign > 0 or term.head != "product" or is_chain(term) else SIGNED)
+
+
+def _position(node: Ast) -> Iterator[Piece]:
+    signs = cast("tuple[int, ...]", node.value)
+    yield node.args[0], PRODUCT
+    yield "+" if signs[1] > 0 else "-"
+    yield node.args[1], PRODUCT
 
 
 def _product(node: Ast) -> Iterator[Piece]:
@@ -342,6 +327,16 @@ def _index_form(node: Ast) -> Iterator[Piece]:
     yield "}"
 
 
+def _state(node: Ast) -> Iterator[Piece]:
+    yield str(node.value)
+
+
+def _step_sum(node: Ast) -> Iterator[Piece]:
+    yield f"sum{{{node.value}: "
+    yield node.args[1], SUM
+    yield "}"
+
+
 def _relation(node: Ast) -> Iterator[Piece]:
     yield node.args[0], SUM
     yield f" {node.value} "
@@ -364,14 +359,16 @@ def _spread(node: Ast) -> Iterator[Piece]:
 
 _LEVELS = {
     "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
-    "index_form": PRIMARY, "index_sum": PRIMARY,
+    "index_form": PRIMARY, "index_sum": PRIMARY, "state": PRIMARY, "step_sum": PRIMARY, "at_step": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM, "dotted_sum": SUM,
+    "position": SUM,
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
-    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "product": _product,
+    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "position": _position,
+    "product": _product,
     "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
-    "index_sum": _index_form, "condition": _condition,
+    "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "condition": _condition,
     "compare": _relation, "function": _function, "spread": _spread,
 }  # fmt: skip

@@ -102,9 +102,9 @@ def read(request: Question) -> Record:
 
 
 def described(e: Expression) -> Record:
-    """Return a formula as LaTeX and text, with and without named parts, with its shape, facts and needs."""
+    """Return a formula as LaTeX, which lines can break, and text, with and without named parts; its shape and facts."""
     return {
-        "latex": e.latex(),
+        "latex": breakable(e.latex()),
         "named": e.latex(named=True),
         "text": str(e),
         "shape": [str(size) for size in e.shape],
@@ -165,8 +165,8 @@ def compare(request: Question) -> Record:
     record: Record = {
         "right": bool(found),
         "lines": str(found).splitlines(),
-        "yours": other.latex(),
-        "truth": truth.latex(),
+        "yours": breakable(other.latex()),
+        "truth": breakable(truth.latex()),
     }
     if found.point is not None:
         values = {"the derivative": found.point.left, **({"yours": found.point.right} if found.point.is_common else {})}

@@ -6,10 +6,13 @@ or even function is extracted, and powers of products become products of powers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import floor, lcm
+from operator import floordiv, mod
 from typing import TYPE_CHECKING, Any
 
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.axes import inverse, least_order, with_axes
 from matcalc.tensor.nodes.grouping import MOST
 from matcalc.tensor.nodes.node import Indices, Node, Operand, exponent_of, tilt_of
@@ -21,6 +24,14 @@ if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
 
 
+WHOLE: Mapping[str, Callable[..., Fraction | int]] = {
+    "rounded_down": floor,
+    "whole_quotient": floordiv,
+    "remainder": mod,
+}
+"""The operations on whole numbers, of rational numbers, by their roles."""
+
+
 def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
     """Return the map of `rule` on operands of one shape."""
     if rule.role == "fixed_power":
@@ -29,6 +40,10 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         return power(args[0], exponent)
     if rule.role == "weight" and (content := split_coef(args[0])[0]) not in (0, 1):
         return scale(content, apply(rule, [scale(1 / content, args[0])]))
+    if rule.role in WHOLE and (found := _whole_number(rule.role, args)) is not None:
+        return found
+    if rule.role == "rounded_down" and (divisor := _divisor(args[0])) > 1:
+        return _rounded_quotient(args[0], divisor)
     varying = _varying_axes(args)
     if len(varying) < len(args[0].shape):
         return _broadcast_back(apply(rule, [_reduced(a, varying) for a in args], params), varying, args[0])
@@ -39,6 +54,27 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
             return scale(-1, inner) if rule.parity == "odd" else inner
     order = _order(args, rule.commutes)
     return with_axes(map_node(rule, params, _reordered(args, order, rule.commutes)), inverse(order))
+
+
+def _whole_number(role: str, args: Sequence[Node]) -> Node | None:
+    """Return the value of rational numbers; None for other operands, and for the divisor 0."""
+    values = [arg.value for arg in args if arg.kind == "number" and isinstance(arg.value, Fraction)]
+    if len(values) < len(args) or (len(values) > 1 and not values[1]):
+        return None
+    return number(Fraction(WHOLE[role](*values)))
+
+
+def _divisor(node: Node) -> int:
+    """Return the least integer k for which k*node has integer coefficients."""
+    coefs = node.coefs if node.kind == "sum" else (split_coef(node)[0],)
+    return lcm(*(c.denominator for c in coefs if isinstance(c, Fraction)))
+
+
+def _rounded_quotient(node: Node, divisor: int) -> Node:
+    """Return x/k rounded down, of x and k: x/k itself is rounded to a double, which may be below an integer."""
+    indices, sizes = tuple(range(node.rank)), dict(enumerate(node.shape))
+    below = simple_product(divisor, [], indices, sizes)
+    return apply(default_rulebook().playing("whole_quotient"), [scale(Fraction(divisor), node), below])
 
 
 def _constant(node: Node) -> Fraction | None:

@@ -104,6 +104,26 @@ def op_node(
     return intern("op", tuple(args), (rule, params, tuple(batches), batch_rank, output), shape, describe)
 
 
+def recurrence_node(
+    args: Sequence[Node],
+    steps: Size,
+    backward: bool,
+    states: Sequence[Node],
+    slices: Sequence[Node],
+    bodies: Sequence[Node],
+    position: int,
+    kept: Sequence[bool] = (),
+) -> Node:
+    """Return the trajectory of one state of a recurrence, in the order and with the names of the normal form.
+
+    Only plans have nodes with `kept`: the node of a state without a kept trajectory is its last value.
+    """
+    kept = tuple(kept) or (True,) * len(states)
+    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position, kept)
+    lead = (steps + 1,) if kept[position] else ()
+    return intern("recurrence", tuple(args), data, (*lead, *states[position].shape), describe)
+
+
 def power_node(base: Node, exponent: Fraction) -> Node:
     """Return `base.^exponent` of a base and exponent that the caller has normalised."""
     return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))

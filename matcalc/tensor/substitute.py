@@ -102,7 +102,7 @@ def _lookup(indices: Batched, length: Size) -> Batched:
 
 def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
     values = [made[a] for a in node.args]
-    batch = _union(values)
+    batch = union(values)
     count = len(node.index_sizes)
     axis_of = {b: count + k for k, b in enumerate(batch)}
     operands = [(v.node, (*(axis_of[b] for b in v.batch), *at)) for v, at in zip(values, node.indices, strict=True)]
@@ -113,14 +113,14 @@ def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) 
 
 def _sum(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
     values = [made[a] for a in node.args]
-    batch = _union(values)
+    batch = union(values)
     terms = [(c, spread(v, batch, batch_sizes)) for c, v in zip(node.coefs, values, strict=True)]
     return Batched(add(terms), batch)
 
 
 def _map(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
     values = [made[a] for a in node.args]
-    batch = _union(values)
+    batch = union(values)
     args = [spread(v, batch, batch_sizes) for v in values]
     return Batched(apply(node.rule, args, _params(node, sizes)), batch)
 
@@ -129,7 +129,7 @@ def _op(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Ba
     if node.rule.kind == "implicit":
         return Batched(_solution(node, made, sizes))
     values = [made[a] for a in node.args]
-    outer = _union(values)
+    outer = union(values)
     own = node.batch_rank
     shift = len(outer)
     position_of = {b: k for k, b in enumerate(outer)}
@@ -200,7 +200,8 @@ def _bound_numbers(nodes: Sequence[Node]) -> list[int]:
     return found
 
 
-def _union(values: Sequence[Batched]) -> Indices:
+def union(values: Sequence[Batched]) -> Indices:
+    """Return the batch positions of several values."""
     return tuple(sorted({b for v in values for b in v.batch}))
 
 

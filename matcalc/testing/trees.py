@@ -90,6 +90,11 @@ NAMES = (SCALARS, VECTORS, MATRICES, ("T", "U", "E"))
 """Names of symbols by rank, and of sizes; further names get a number. Indices are i, j, k, l."""
 
 
+def _names(rank: int) -> tuple[str, ...]:
+    """Return the names of symbols of a rank; those of rank 3 and above share names."""
+    return NAMES[min(rank, len(NAMES) - 1)]
+
+
 @dataclass(frozen=True)
 class Child:
     """The content of a slot: a tree, mapped into the domain (`is_led`) or unchanged."""
@@ -212,8 +217,8 @@ class Writer:
         return text if text.isalnum() else f"({text})"
 
     def leaf(self, slot: Slot, form: Form, mark: str) -> str:
-        pool = NAMES[min(slot.rank, len(NAMES) - 1)]
-        count = sum(len(leaf.shape) == slot.rank for leaf in self.leaves)
+        pool = _names(slot.rank)
+        count = sum(_names(len(leaf.shape)) is pool for leaf in self.leaves)
         name = pool[count] if count < len(pool) else f"{pool[count % len(pool)]}{count // len(pool)}"
         sizes = {n: self.size(Size.of(n), mark) for n in form.sizes}
         inside = None if slot.inside is None else renamed(slot.inside, {slot.name: name})

@@ -6,7 +6,8 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify import compiled_rewrites, rewrite_index
-from matcalc.calculus.simplify.rewrite import Rewriter
+from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
+from matcalc.calculus.simplify.rewrite import Rewriter, fits_head
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import toposort
@@ -73,3 +74,23 @@ def _noting(built):
         return build(self, formula, **given)
 
     return noted
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_the_index_by_operations_leaves_out_no_rewrite(numeric):
+    rewriter = Rewriter(default_rulebook(), numeric)
+    texts = ["log(exp(x) + exp(y))", "sum(log(1 + exp(z)))", "inv(A*B)*A", "norm2(X*w - y)^2", "tr(A*inv(X)*B)", "x.^y"]
+    for node in toposort([mc.expression(text).node for text in texts]):
+        words = held(node)
+        chosen = [pattern.rewrite for pattern in rewriter.candidates(node)]
+        for operations, rewrite in rewriter.rewrites:
+            expected = [
+                pattern
+                for entry in rewrite_index.entries(rewrite, rewriter.book)
+                if operations <= words and entry.may_fit(head(node), words)
+                for pattern in compiled_rewrites.compiled_as(rewrite, entry.kind, rewriter.book)
+                if speaks_of(pattern.left) <= words and fits_head(pattern, node)
+            ]
+            assert sum(one is rewrite for one in chosen) == len(expected), (rewrite.left, node)
+        places = [next(k for k, (_, one) in enumerate(rewriter.rewrites) if one is rewrite) for rewrite in chosen]
+        assert places == sorted(places)

@@ -5,6 +5,8 @@ divides by itself.
 """
 
 import runpy
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -128,3 +130,26 @@ def test_deviations_of_other_data(way, tmp_path, rng):
         x = rng.standard_normal(200) + offset
         exact = x - np.longdouble(x).mean()
         assert np.abs(run(e, way, tmp_path, x=x) - exact).max() <= 2e-16 * max(1.0, offset)
+
+
+REPEATED = {"X: vector(m)": (4,), "X: matrix(m, n)": (4, 3), "X: tensor(m, n, p)": (4, 2, 3)}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("declared", REPEATED)
+@pytest.mark.parametrize("way", ["plain", "numba"])
+def test_deviations_of_arrays_with_repeated_rows(way, declared, rng):
+    X = rng.standard_normal(REPEATED[declared])
+    for rows in product((0, 1, -1), repeat=3) if way == "plain" else [(0, -1, 0), (1, 1, 1), (0, 0, 1)]:
+        function = partial(deviations, rows=list(rows))
+        found = mc.compile(function, declarations=declared)(X) if way == "numba" else plain(function, declared, X)
+        for one, expected in zip(found, function(X), strict=True):
+            np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-14)
+
+
+def deviations(X, rows):
+    return X[rows] - np.mean(X[rows], axis=0), np.var(X[rows], axis=0), 2 * X[rows] - X[rows].sum(axis=0)
+
+
+def plain(function, declared, X):
+    return [e(X=X) for e in mc.function(declared)(function)]

@@ -73,6 +73,7 @@ FOUND = [
     "np.clip(w, -np.abs(w), np.abs(w))",
     "np.median(np.clip(s, -np.abs(s), np.abs(s)))*Y",
     "put(np.cos(T)[np.arange(len(T) - 1) + 1], [0, -1], 0.3)",
+    "np.var(T[[0, -1, 0]], axis=0)",
     "T[np.arange(len(T)), 2] + X[np.arange(len(X)), 1:3].sum()",
 ]
 """Programs whose gradient or value was wrong."""

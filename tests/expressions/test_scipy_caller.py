@@ -1,5 +1,8 @@
 """SciPy's functions on symbols: elementwise ones work, all others raise an error that names the function."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -42,3 +45,30 @@ def test_elementwise_functions_are_those_of_formulas(name):
 def test_numpy_asking_for_an_array_is_told_as_before():
     with pytest.raises(mc.MatcalcError, match="x is no array of numbers"):
         np.asarray(x, dtype=float)
+
+
+IMPORTED_LATER = """
+import sys
+import numpy as np
+import matcalc as mc
+
+def plain(x):
+    return np.sum(np.exp(x)) * x @ x
+
+def inside(x):
+    import scipy
+    from scipy.spatial.distance import cdist
+    from scipy import stats as laws
+    r = cdist(x[:, None], x[:2, None])
+    return laws.norm.logpdf(x).sum() + scipy.special.logsumexp(x) + scipy.linalg.norm(x) + r.sum()
+
+gradient = mc.gradient(plain, "x", "x: vector(n)")
+print(sorted(name for name in sys.modules if name in ("scipy.special", "scipy.linalg", "scipy.stats")))
+x = np.linspace(-1, 2, 5)
+print(abs(mc.expression(inside, "x: vector(n)")(x=x) - inside(x)) < 1e-12)
+"""
+
+
+def test_modules_are_replaced_when_the_function_imports_them():
+    done = subprocess.run([sys.executable, "-c", IMPORTED_LATER], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "True"]

@@ -14,9 +14,12 @@ LINE = {
     "weibull_min": {"c": 1.7}, "beta": {"a": 2.1, "b": 1.4}, "pareto": {"b": 2.5}, "halfnorm": {}, "halfcauchy": {},
     "vonmises": {"kappa": 1.7}, "truncnorm": {"a": -0.7, "b": 1.9}, "loggamma": {"c": 1.6},
     "f": {"dfn": 3.2, "dfd": 5.1}, "fisk": {"c": 1.8}, "rayleigh": {}, "gumbel_l": {}, "invgauss": {"mu": 1.4},
+    "genextreme": {"c": 0.2}, "genpareto": {"c": 0.3}, "gengamma": {"a": 1.7, "c": 1.4}, "invweibull": {"c": 2.1},
+    "powerlaw": {"a": 1.8}, "gompertz": {"c": 0.9}, "exponnorm": {"K": 1.2}, "genlogistic": {"c": 1.6},
+    "nakagami": {"nu": 1.3},
 }  # fmt: skip
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
-DENSITY_ALONE = ("skewnorm", "vonmises", "invgauss")
+DENSITY_ALONE = ("skewnorm", "vonmises", "invgauss", "gengamma", "exponnorm")
 COUNTS = {
     "poisson": {"mu": 2.2}, "bernoulli": {"p": 0.3}, "binom": {"n": 4.0, "p": 0.3}, "nbinom": {"n": 2.5, "p": 0.4},
     "geom": {"p": 0.3}, "betabinom": {"n": 4.0, "a": 1.7, "b": 2.3},
@@ -152,9 +155,19 @@ def test_arguments_far_out_and_at_the_centre():
     np.testing.assert_allclose(np.diagonal(e.jacobian("x")(x=x, df=2.3)), stats.t.pdf(x, 2.3), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["genextreme.logpdf", "skellam.logpmf", "vonmises_fisher.logpdf", "levy_stable.pdf"])
+@pytest.mark.parametrize("name", ["kappa3.logpdf", "skellam.logpmf", "vonmises_fisher.logpdf", "levy_stable.pdf"])
 def test_other_distributions_are_refused_by_name(name):
     distribution, method = name.split(".")
     with pytest.raises(mc.NotSupported, match=f"scipy.stats.{name} is not supported on symbols") as caught:
         mc.expression(lambda x, a: getattr(getattr(stats, distribution), method)(x, a), "x: vector(m); a: vector(m)")
     assert "write its formula with NumPy" in caught.value.hint
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    ("name", "c"), [("genextreme", -0.4), ("genextreme", 0.0), ("genpareto", -0.3), ("genpareto", 0.0)]
+)
+def test_a_shape_decides_the_end_of_a_support(name, c):
+    parameters = {"c": c, "loc": 0.1, "scale": 1.3}
+    for method in METHODS:
+        check(called(name, method, parameters), AT, parameters, parameters)

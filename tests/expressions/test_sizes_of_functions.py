@@ -115,8 +115,6 @@ REFUSED = [
     lambda m, n: min(m, n),
     lambda m, n: sorted((m, n)),
     lambda m, n: bool(m),
-    lambda m, n: int(m),
-    lambda m, n: float(m),
     lambda m, n: complex(m),
     lambda m, n: range(m),
     lambda m, n: [0, 1][m],
@@ -162,3 +160,37 @@ def test_a_size_equals_its_text():
     assert (repr(X.shape), f"{X.shape[0]}", str(X.size)) == ("('m', 'n')", "m", "m*n")
     assert pickle.loads(pickle.dumps(Z.shape)) == Z.shape
     assert X.shape[1] == traced(lambda m, n: n) and X.shape[0] != X.shape[1]
+
+
+def test_python_s_number_types_accept_sizes_and_scalars():
+    def mean(X, w):
+        assert (
+            isinstance(2.5, float)
+            and isinstance(3, int)
+            and float(2) == 2.0
+            and np.zeros(2, dtype=float).dtype == float
+        )
+        return float(w @ w) + np.sum(X @ w) / float(len(X)) + int(len(w))
+
+    X, w = np.arange(6.0).reshape(2, 3), np.ones(3)
+    e = mc.expression(mean, "X: matrix(m, n); w: vector(n)")
+    assert e(X=X, w=w) == pytest.approx(mean(X, w), rel=1e-14)
+    with pytest.raises(mc.NotSupported, match="has no value as a number"):
+        mc.expression(lambda w: int(w[0]), "w: vector(n)")
+
+
+def test_tables_and_ranges_written_in_a_function():
+    def f(x):
+        table = np.array([0.1, 0.5, 0.9])
+        place = np.searchsorted(table, np.array([0.2, 0.95, 0.05]))
+        return (
+            x[place] @ x[range(3)]
+            + np.sum(np.insert(x, 0, 2.0) ** 2)
+            + np.sum(np.tile(table, (len(x), 1)) * x[:, None])
+        )
+
+    x = np.array([1.0, -2.0, 0.5, 3.0])
+    e = mc.expression(f, "x: vector(4)")
+    assert e(x=x) == pytest.approx(f(x), rel=1e-14)
+    expected = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(e.gradient("x")(x=x), expected, rtol=1e-7)

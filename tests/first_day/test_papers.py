@@ -5,6 +5,7 @@ The gradient is compared with central differences of the NumPy function, which s
 
 import numpy as np
 import pytest
+from first_day.framed_papers import FRAMED, FRAMED_REFUSED
 from first_day.further_papers import FURTHER, FURTHER_REFUSED, SIZES
 from first_day.papers import PASSAGES, REFUSED
 
@@ -27,20 +28,25 @@ def test_there_are_sixty_further_ones():
     assert len({p.paper for p in FURTHER}) == len(FURTHER)
 
 
+def test_there_are_twenty_in_frames():
+    assert len(FRAMED) + len(FRAMED_REFUSED) >= 20
+    assert len({p.paper for p in FRAMED}) == len(FRAMED)
+
+
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER], ids=paper_of)
+@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER, *FRAMED], ids=paper_of)
 def test_value(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage in FURTHER else None)
+    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
     found = e(**{name: data[name] for name in map(str, e.symbols)})
     np.testing.assert_allclose(found, passage.value(**data), rtol=1e-10)
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER], ids=paper_of)
+@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER, *FRAMED], ids=paper_of)
 def test_gradient(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage in FURTHER else None)
+    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
     rng = np.random.default_rng(3)
     weights = rng.standard_normal(np.shape(passage.value(**data))) if e.shape else 1.0
     scalar = (
@@ -60,7 +66,9 @@ def test_gradient(passage):
     np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize(("paper", "latex", "let", "words"), [*REFUSED, *FURTHER_REFUSED], ids=lambda x: str(x)[:20])
+@pytest.mark.parametrize(
+    ("paper", "latex", "let", "words"), [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED], ids=lambda x: str(x)[:20]
+)
 def test_refused(paper, latex, let, words):
     with pytest.raises(mc.MatcalcError, match=words) as caught:
         mc.expression(latex, let, dialect="latex")

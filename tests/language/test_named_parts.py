@@ -35,11 +35,19 @@ def test_a_part_is_read_once():
     assert len(str(e)) < 5000
 
 
+@pytest.mark.parametrize("order", ["b = K*x, K = A*A', c = 2*b", "c = 2*b, b = K*x, K = A*A'"])
+def test_a_part_may_be_named_after_its_use(order):
+    let = "A: matrix(n, n); x: vector(n)"
+    assert mc.expression(f"b'*c where {order}", let) == mc.expression("2*norm2(A*A'*x)^2", let)
+    parts = "; ".join(order.split(", "))
+    assert mc.expression(f"{parts}; b'*c", let) == mc.expression("2*norm2(A*A'*x)^2", let)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("K = A*B; K = A; K", "the part 'K' is named twice"),
-        ("K = L; L = A; K", "the part 'L' is used before it is named"),
+        ("K = L; L = K*A; K", "the part 'L' uses itself, directly or through others"),
         ("K = A*B; L = B", "the last named part is not followed by a formula"),
         ("K = A; A*B; K", "a formula before the last has no name"),
         ("y = A*A'; y*y", "'y' is a symbol and the name of a part"),

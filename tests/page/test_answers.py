@@ -52,6 +52,13 @@ def test_several_variables():
     assert "choose one variable" in told("compare", wrt="X,w", other="w")["error"]["message"]
 
 
+def test_long_results_have_places_for_line_breaks():
+    text = "tr(inv(A*X*B + C'*C)*D)^2 + logdet(A*X*X'*A' + eye(n))*sum(log(1 + exp(X*w)))"
+    (block,) = told("derive", formula=text, wrt="X")["blocks"]
+    assert r"\allowbreak" in block["latex"]
+    assert r"\allowbreak" not in told("write", formula=text, wrt="X", form="latex")["text"]
+
+
 @pytest.mark.parametrize("form", ["text", "named", "latex", "sympy"])
 def test_forms(form):
     assert told("write", form=form)["text"]

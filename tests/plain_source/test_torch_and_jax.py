@@ -103,3 +103,28 @@ def test_the_command_line_writes_it(framework, capsys, tmp_path):
     assert f"no tests are written for {framework}" in capsys.readouterr().err
     assert main(words) == 0
     assert "gradient_w = 2 * (X.T @ r)" in path.read_text(encoding="utf-8")
+
+
+STRUCTURES = [
+    "circulant(c)", "hankel(c)", "hankel(c, r)", "toeplitz(c)", "toeplitz(c, r)", "kron_sum(diag(c), X[:2, :2])",
+    "partial_trace(X, 3, 2)", "partial_trace_first(X, 3, 2)", "duplication(4)*[c; c; c[:2]]", "elimination(2)*c",
+    "commutation(2, 2)*c", "commutation(2, 3)*vech(X)[:6]", "iota(4).*c", "vech(X)", "kron(X', diag(c)')*ones(24)",
+]  # fmt: skip
+"""Matrices with a name, and operands of a Kronecker product that are not contiguous."""
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("text", STRUCTURES)
+def test_structures_and_their_gradients(text, framework):
+    e = mc.expression(f"sum(sin({text}))", "c: vector(4); r: vector(3); X: matrix(6, 6)")
+    rng = np.random.default_rng(3)
+    data = {"c": rng.standard_normal(4), "r": rng.standard_normal(3), "X": rng.standard_normal((6, 6))}
+    for one in [e, *(e.gradient(name) for name in e.symbols)]:
+        own = {name: data[name] for name in one.symbols}
+        if one is not e and text == "circulant(c)":
+            with pytest.raises(mc.NotSupported, match="no plain source over open indices"):
+                mc.plain(one, language=framework)
+            continue
+        function = load(framework, mc.plain(one, language=framework), "f")
+        np.testing.assert_allclose(call(framework, function, own)[0], one(**own), rtol=1e-11, atol=1e-13)

@@ -48,6 +48,7 @@ DOMAINS = {
     **{name: {"b": uniform(0.5, 2)} for name in ("log_poch", "poch_diff")},
     **{name: {"a": uniform(0.5, 2), "b": uniform(0.5, 2)} for name in ("log_rising", "log_rising_diff")},
     **{name: {"x": uniform(0.5, 2)} for name in ("powr", "powlog")},
+    "mod": {"x": uniform(2.2, 3), "y": uniform(0.8, 1)},
     "clip": {"lo": uniform(-0.6, -0.4), "hi": uniform(0.4, 0.6)},
     "svdfun": {"f": lambda rng, shape: "sinh"},
     "multigammaln": {"a": uniform(3, 4)},

@@ -1,6 +1,8 @@
 """Results contain no operation that their reader cannot know without its meaning; readers skip the meanings."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +52,39 @@ def test_meanings_stand_behind_named_parts():
 def test_a_remark_in_front_of_a_part_is_skipped():
     text = 'tr(K) where leads(x, y) = "1, else 0", K = A*A\''
     assert mc.expression(text, LET).node is mc.expression("tr(A*A')", LET).node
+
+
+DERIVATIVE = re.compile(r"(?P<kind>\w+) of (?P<text>.*) by (?P<wrt>\w+) = .* \| (?P<let>.*)")
+
+
+def derivatives():
+    """Yield kind, text, variable and declarations of the derivatives of all cases, and of Hessians beside gradients."""
+    folder = Path(__file__).parents[1] / "cases"
+    files = [json.loads((folder / name).read_text(encoding="utf-8")) for name in ("textbook.json", "identities.json")]
+    lines = map(DERIVATIVE.fullmatch, (folder / "derivatives.txt").read_text(encoding="utf-8").splitlines())
+    for case in [*files[0], *files[1], *(line.groupdict() for line in lines if line)]:
+        yield tuple(case[key] for key in ("kind", "text", "wrt", "let"))
+        if case["kind"] == "gradient":
+            yield ("hessian", *(case[key] for key in ("text", "wrt", "let")))
+
+
+def unexplained(printed):
+    """Return the operations of a printed result that are internal or unknown, and whose definition is not printed."""
+    body = re.sub(r'"[^"]*"', '""', printed)
+    known = {name for name, ones in BOOK.spellings.items() if not all(one.rule.internal for one in ones)}
+    explained = re.findall(r'(\w+)\([^()"]*\) = ""', body)
+    return set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)\(", body)) - known - set(explained)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("part", range(8))
+def test_no_result_of_a_case_has_an_unexplained_operation(part):
+    for kind, text, wrt, let in sorted(set(derivatives()))[part::8]:
+        e = getattr(mc.expression(text, let), kind)(wrt, check=False)
+        assert unexplained(str(e)) == unexplained(e.named()) == set(), (kind, text, wrt)
+
+
+def test_an_operation_without_its_meaning_is_found():
+    printed = CASES[0][2]
+    assert unexplained(printed) == set() and unexplained(printed.partition(" where ")[0]) == {"leads"}
+    assert unexplained("unheard(x) + tr(A)") == {"unheard"}

@@ -1,5 +1,6 @@
 """Random typed expressions: every form reads with its predicted shape, and has data in its domain."""
 
+import itertools
 import random
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.testing import expressions
 from matcalc.testing.forms import forms
 from matcalc.testing.strategies import random_case
-from matcalc.testing.trees import Fit, Tree, write
+from matcalc.testing.trees import Child, Fit, Tree, write
 
 BOOK = default_rulebook()
 SHARES = 20
@@ -137,3 +138,16 @@ def test_the_same_choices_give_the_same_case():
     made = [random_case(BOOK, random.Random(7).choice, 3, 4, forms(BOOK), forms(BOOK)) for _ in range(2)]
     assert made[0].text == made[1].text
     assert all(np.array_equal(made[0].data[name], made[1].data[name]) for name in made[0].data)
+
+
+def test_symbols_of_all_ranks_have_distinct_names():
+    """Combine one form of each set of ranks of operands: symbols of rank 3 and 4 share a list of names."""
+    ranked = {tuple(slot.rank for slot in form.slots): form for form in forms(BOOK) if form.rank == 0 and form.slots}
+    both = next(form for form in forms(BOOK) if [slot.rank for slot in form.slots] == [0, 0])
+    assert {(3,), (4,)} <= set(ranked)
+    for one, other in itertools.product(ranked.values(), repeat=2):
+        children = tuple(Child(Tree(form, (None,) * len(form.slots)), False) for form in (one, other))
+        written = write(Tree(both, children), BOOK)
+        if written is not None:
+            names = [leaf.name for leaf in written.leaves]
+            assert len(set(names)) == len(names), written

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
 from matcalc.calculus.derive.infinite_slopes import is_steep_in, switches_off, weighed_product, with_weights
 from matcalc.calculus.derive.kinks import averaged
+from matcalc.calculus.derive.recurrences import all_trajectories, groups_of, pull_recurrence, push_recurrence
 from matcalc.calculus.derive.removable_singularities import with_quotients
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
@@ -31,8 +32,14 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
     active = depends_on(order, wrt)
     gathered: dict[Node, list[Node]] = {root: [cotangent]} if root in active else {}
     steep: set[Node] = set()
+    together = groups_of(order)
     for node in reversed(order):
-        if node not in gathered or node in wrt:
+        if node in together:
+            bars = {one: add([(1, part) for part in gathered.pop(one)]) for one in together[node] if one in gathered}
+            bars = {one: bar for one, bar in bars.items() if not bar.is_zero}
+            for arg, part in pull_recurrence(bars, active, batch, pullback) if bars else ():
+                gathered.setdefault(arg, []).append(part)
+        if node not in gathered or node in wrt or node.kind == "recurrence":
             continue
         bar = add([(1, part) for part in gathered.pop(node)])
         if bar.is_zero:
@@ -64,6 +71,11 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
     for node in order:
         if node in tangents:
             moved[node] = tangents[node]
+        elif node.kind == "recurrence" and node in active:
+            if node not in moved:
+                varying = {arg: moved[arg] for arg in node.args if arg in moved and not moved[arg].is_zero}
+                pushed = push_recurrence(node, varying, batch, pushforward)
+                moved.update(zip(all_trajectories(node), pushed, strict=True))
         elif node in active:
             parts = []
             for position, arg in enumerate(node.args):

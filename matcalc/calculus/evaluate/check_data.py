@@ -58,16 +58,29 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     """Return the value of a fact's formula at an array; m and n are its sizes."""
     import numpy as np
 
-    node = _node(book, text, array.shape, name, sizes) if sizes else _cached_node(book, text, array.shape, name)
-    return np.asarray(evaluate([node], {name: array}, {})[0])
+    if sizes:
+        return np.asarray(evaluate([_node(book, text, array.shape, name, sizes)], {name: array}, {})[0])
+    letters = _letters(array.shape)
+    node = _cached_node(book, text, letters, name)
+    return np.asarray(evaluate([node], {name: array}, dict(zip(letters, array.shape, strict=True)))[0])
+
+
+def _letters(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return size names for the axes of an array; those of a square matrix are equal."""
+    if len(shape) == 2:
+        return ("n", "n") if shape[0] == shape[1] else ("m", "n")
+    return ("n", *(f"n{k}" for k in range(1, len(shape))))[: len(shape)]
 
 
 @lru_cache(maxsize=1024)
-def _cached_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
-    return _node(book, text, shape, name)
+def _cached_node(book: Rulebook, text: str, letters: tuple[str, ...], name: str) -> Node:
+    """Return a fact's formula as a node, for arrays of all lengths."""
+    return _node(book, text, letters, name)
 
 
-def _node(book: Rulebook, text: str, shape: Sequence[int], name: str, more: Mapping[str, int] | None = None) -> Node:
+def _node(
+    book: Rulebook, text: str, shape: Sequence[int | str], name: str, more: Mapping[str, int] | None = None
+) -> Node:
     lengths = [Size.of(length) for length in shape]
     sizes = dict(zip(("m", "n") if len(lengths) == 2 else ("n",), lengths, strict=False))
     sizes |= {key: Size.of(value) for key, value in (more or {}).items()}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LARGE = 1 << 22
 """The most points in memory at once."""
 
+SMALL = 1 << 10
+"""The most points of a contraction in one loop; a search for an order of pairs takes 50 us."""
+
 
 class Factor(NamedTuple):
     """An operand with the index of each axis, and whether its zeros annihilate."""
@@ -80,7 +83,15 @@ def _einsum(terms: Sequence[Factor], remaining: Sequence[int]) -> Any:
         flat += [term.array, [name_of[i] for i in term.axes]]
     if len(terms) > 2 and any(term.array.dtype == object for term in terms):
         return _pair_by_pair(terms, remaining)
-    return np.einsum(*flat, [name_of[i] for i in remaining], optimize=len(terms) > 2)
+    return np.einsum(*flat, [name_of[i] for i in remaining], optimize=len(terms) > 2 and _is_large(terms))
+
+
+def _is_large(terms: Sequence[Factor]) -> bool:
+    """Whether a contraction has so many points that NumPy's search for an order of pairs pays."""
+    lengths: dict[int, int] = {}
+    for term in terms:
+        lengths.update(zip(term.axes, term.array.shape, strict=True))
+    return prod(lengths.values()) > SMALL
 
 
 def _pair_by_pair(terms: Sequence[Factor], remaining: Sequence[int]) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
 from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
+from matcalc.calculus.evaluate.steps import values_by_step
 from matcalc.calculus.exact_deviations import with_exact_deviations
 from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported, RuleError
@@ -27,6 +28,7 @@ from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.nodes.signature import PLAIN, tensors_of
 from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.recurrence import arguments_of, sibling
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.switches import annihilates, with_masks
 
@@ -269,6 +271,27 @@ def _dense_slope(equation: Node, unknown: Node) -> Node:
     return pullback(equation, eye(*unknown.shape), [unknown], unknown.shape)[0]
 
 
+def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    """Return a trajectory, step by step; those of the other states are kept for later."""
+    import numpy as np
+
+    if node in values:
+        return values[node]
+    known = {arg: values[arg] for arg in arguments_of(node)[2]}
+    order = toposort(node.bodies, known)
+
+    def bodies(at: Symbols) -> list[np.ndarray]:
+        inner = dict(known)
+        for one in order:
+            inner[one] = EVALUATE[one.kind](one, inner, {**symbols, **at}, sizes)
+        return [inner[body] for body in node.bodies]
+
+    for position, states in enumerate(values_by_step(node, values, sizes, bodies)):
+        last = states[0 if node.backward else -1]
+        values[sibling(node, position)] = np.array(states) if node.kept[position] else last
+    return values[node]
+
+
 Parameter = Callable[[Any, Node, Sequence["np.ndarray"], Sizes], Any]
 PARAMETERS: dict[str, Parameter] = {
     "integer": lambda value, node, arrays, sizes: value.evaluate(dict(sizes)),
@@ -305,4 +328,5 @@ EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], np.ndarray]] = {
     "sum": _sum,
     "map": _map,
     "op": _op,
+    "recurrence": _recurrence,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 from weakref import WeakSet
 
@@ -53,6 +55,7 @@ class Rewriter:
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book, self.numeric = book, numeric
         self.rewrites = tuple((called(r, book), r) for r in book.rewrites if _is_used(r, numeric))
+        self._by_operation = _by_operation(self.rewrites)
         self.settled: WeakSet[Node] = WeakSet()
         self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}
         self._known: dict[tuple[object, ...], tuple[Pattern, ...]] = {}
@@ -79,7 +82,7 @@ class Rewriter:
 
     def _built(self, node: Node, splits: bool) -> Iterator[Pattern]:
         words = held(node)
-        for operations, rewrite in self.rewrites:
+        for _, operations, rewrite in sorted(chain(*(self._by_operation.get(word, ()) for word in (NO_WORD, *words)))):
             if not operations <= words or (rewrite.splits and not splits):
                 continue
             for entry in entries(rewrite, self.book):
@@ -87,6 +90,22 @@ class Rewriter:
                     for pattern in compiled_as(rewrite, entry.kind, self.book):
                         if speaks_of(pattern.left) <= words and fits_head(pattern, node):
                             yield pattern
+
+
+NO_WORD = ""
+"""The key of rewrites that call no operation."""
+
+Indexed = tuple[int, frozenset[str], Rewrite]
+
+
+def _by_operation(rewrites: Sequence[tuple[frozenset[str], Rewrite]]) -> dict[str, list[Indexed]]:
+    """Return rewrites with their positions and the operations that they call, by the rarest of these operations."""
+    count = Counter(name for operations, _ in rewrites for name in operations)
+    found: dict[str, list[Indexed]] = {}
+    for position, (operations, rewrite) in enumerate(rewrites):
+        rarest = min(operations, key=lambda name: (count[name], name), default=NO_WORD)
+        found.setdefault(rarest, []).append((position, operations, rewrite))
+    return found
 
 
 def fits_head(pattern: Pattern, node: Node) -> bool:

@@ -17,6 +17,8 @@ from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.shorten import Guide, estimate, length, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.recurrence import with_bodies
+from matcalc.tensor.substitute import remake
 
 ROUNDS = 4
 """Rounds of rewriting and factoring; two are rare, more have not been seen."""
@@ -38,7 +40,26 @@ def shortest(node: Node, record: Record | None = None) -> Node:
     split = _settled(node, True, record)
     whole = _settled(node, False) if may_split([node]) else split
     found = min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
-    return _by_names(found)
+    return _with_short_steps(_by_names(found))
+
+
+def _with_short_steps(node: Node) -> Node:
+    """Return a node in which the step of each recurrence has its shortest form."""
+    order = toposort(node)
+    if not any(one.kind == "recurrence" for one in order):
+        return node
+    made: dict[Node, Node] = {}
+    for one in order:
+        found = remake(one, made)
+        is_new = found.kind == "recurrence"
+        made[one] = with_bodies(found, [_with_facts(body) for body in found.bodies]) if is_new else found
+    return made[node]
+
+
+def _with_facts(body: Node) -> Node:
+    """Return the shortest form of a step that keeps the facts of its state."""
+    found = shortest(body)
+    return found if found.facts >= body.facts else body
 
 
 def _by_names(node: Node) -> Node:
@@ -57,10 +78,10 @@ def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Sho
         return [Shortened(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
     splits = [_forms(node, True) for node in plain]
     if not may_split(nodes):
-        return [split._replace(shown=_by_names(split.shown)) for split in splits]
+        return [split._replace(shown=_with_short_steps(_by_names(split.shown))) for split in splits]
     wholes = [_forms(node, False) for node in simplify_all(nodes, splits=False)]
     return [
-        split._replace(shown=_by_names(min([split.shown, whole.shown], key=measure)))
+        split._replace(shown=_with_short_steps(_by_names(min([split.shown, whole.shown], key=measure))))
         for split, whole in zip(splits, wholes, strict=True)
     ]
 

@@ -20,6 +20,7 @@ from matcalc.calculus.simplify.weights import unweighed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import apply, operate
 from matcalc.tensor.nodes.node import LONG, Node, toposort
+from matcalc.tensor.recurrence import with_bodies
 from matcalc.tensor.substitute import remake
 
 Record = Callable[[Node, Applied], None]
@@ -126,6 +127,8 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen, may_match: bool) ->
         bodies = tuple(_simple_body(p, rules) if isinstance(p, Node) else p for p in node.params)
         if bodies != node.params:
             return _with_params(node, bodies)
+    if node.kind == "recurrence":
+        return _with_simple_step(node, rules)
     applied = rules.apply(node)
     if applied is None and (found := _norm_or_number(node)) is not node:
         return found
@@ -160,6 +163,14 @@ def _simple_body(body: Node, rules: Chosen) -> Node:
     done: dict[Node, Node] = {}
     _settle(body, done, rules)
     return done[body] if all(n.kind != "op" for n in toposort([done[body]])) else body
+
+
+def _with_simple_step(node: Node, rules: Chosen) -> Node:
+    """Return a recurrence with its step simplified."""
+    done: dict[Node, Node] = {}
+    for body in node.bodies:
+        _settle(body, done, rules)
+    return with_bodies(node, [done[body] for body in node.bodies])
 
 
 def _with_params(node: Node, params: tuple[Any, ...]) -> Node:

@@ -32,9 +32,11 @@ def named_formula(
     """Return the formula of a node, in which `names` are names of parts; otherwise as `formula_of`.
 
     A part's definition uses the names of parts before it. If only a simplified part occurs, that is its definition.
+    A state of a recurrence has its name in the equations of its step, so it is no such part.
     """
     taken = (*avoid, *names.values(), *sizes_used([root]))
-    parts = {_symbol(part, name): part for part, name in names.items()} if len(toposort([root])) <= MOST else {}
+    named = {part: name for part, name in names.items() if part.kind != "recurrence"}
+    parts = {_symbol(part, name): part for part, name in named.items()} if len(toposort([root])) <= MOST else {}
     over = _over_names(root, parts)
     simple = {own: part if own in over else simplify(part) for own, part in parts.items()}
     if simple != parts:
@@ -42,9 +44,11 @@ def named_formula(
     if not over:
         return formula_of(root, avoid, names, dotted)
     made: dict[str, Ast] = {}
+    items = list(parts.items())
+    states = {_over(part, items): name for part, name in names.items() if part not in named}
 
     def written(node: Node) -> Ast:
-        tree = formula_of(node, taken, dotted=dotted)
+        tree = formula_of(node, taken, states, dotted)
         return with_changed_parts(tree, lambda _, ast: made.get(str(ast.value), ast) if ast.head == "name" else ast)
 
     for own, part in parts.items():
@@ -113,7 +117,8 @@ def _with_terms(node: Node, core: Node, own: Node) -> Node:
     """Return a sum in which a multiple of `own` stands for the terms of `core`, also transposed."""
     if core.kind != "sum" or split_coef(node)[1].kind != "sum" or node.rank != core.rank:
         return node
-    for part, shown in [(core, own)] + [(transpose(core), transpose(own))] * (core.rank == 2):
+    turned = [(transpose(core), transpose(own))] if core.rank == 2 else []
+    for part, shown in [(core, own), *turned]:
         terms, wanted = _terms(node), _terms(part)
         if not wanted.keys() <= terms.keys() or len(wanted) < 2:
             continue

@@ -68,7 +68,7 @@ def field_name(field: str) -> str:
     return f"field {field}"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def template(text: str) -> Template:
     """Return a template.
 

@@ -36,6 +36,7 @@ from matcalc.compiler.code.read_python import expression_of, field_name, filled,
 from matcalc.compiler.emit.loops import LoopWriter, assigned
 from matcalc.compiler.emit.row_blocks import blocks
 from matcalc.compiler.emit.spelling import Names, operands
+from matcalc.compiler.emit.step_loops import step_loop
 from matcalc.compiler.emit.steps import Steps, constants, described, sizes_from_shapes
 from matcalc.compiler.lowering_entries import Kernel, template_of
 from matcalc.compiler.program import Call as KernelCall
@@ -63,7 +64,7 @@ def companions_of(program: Program) -> list[Item]:
     found += map(_branches, chosen)
     for kernel, part in ((k, part) for k in program.kernels for part in k.parts if k not in chosen):
         found += companions_of(part.program)
-        if kernel.blocks is None:
+        if not kernel.is_inline:
             found += _definition(part.program, part.name, "", part.parameters)
     found += [Foreign(text) for function in program.functions for text in texts(function.sources.get("numba", ""))]
     return list(dict.fromkeys(found))
@@ -126,6 +127,11 @@ class Writer(Steps):
     def block(self) -> Block:
         return tuple(s for step in self.program.steps for s in self.step(step))
 
+    def apart(self) -> tuple[Block, Block]:
+        """Return the statements that allocate arrays, and the others."""
+        made = tuple(let for step in walk(self.program.steps) for let in self.allocations(step))
+        return made, self.block()
+
     def step(self, step: Step) -> Iterator[Statement]:
         if isinstance(step, Each):
             for inner in walk(step.body):
@@ -144,6 +150,8 @@ class Writer(Steps):
     def call(self, call: KernelCall) -> list[Statement]:
         if call.kernel.blocks is not None:
             return blocks(call, self.names, lambda part, names: Writer(part, names).block())
+        if call.kernel.loop is not None:
+            return step_loop(call, self.names, lambda part, names: Writer(part, names).apart())
         fields = {"alpha": self.loops.expressions.code(call.alpha), "beta": Number(1.0 if call.onto else 0.0)}
         fields |= operands(call, self.names)  # a rule's parameter may be named alpha
         made = template(template_of(call.kernel, "numba"))

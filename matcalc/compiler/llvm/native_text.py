@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.compiler.code.code import Array, Code, Constants, Expr, Foreign, Function, Op, View
@@ -152,7 +152,7 @@ class Module:
         self.arrays[name] = Row(place, lengths, "null", Kind("float64", len(lengths)))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _function_of(item: Item) -> Function:
     """Return a function of the sources, read once."""
     (found,) = items_of(item.text)

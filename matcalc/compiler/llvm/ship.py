@@ -22,6 +22,7 @@ from matcalc.compiler.llvm.warm import TARGET, kernels, warm
 from matcalc.compiler.machine.provenance import LEVELS, own
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulebook.oracle import shipped_code
 from matcalc.store import shipped_files
 from matcalc.store.cached_objects import ship_form
 
@@ -39,6 +40,7 @@ def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]
     for path in target.glob("*"):
         path.unlink()
     yield "rulebook", ship_form("rulebook", shipped_rulebook(), target)
+    yield "preludes", ship_form("preludes", shipped_code(), target)
     for library in ("numba", "numpy"):
         yield f"library_{library}", ship_form(f"library_{library}", load_library(library), target)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}

@@ -14,9 +14,9 @@ from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
-from matcalc.calculus.exact_deviations import with_exact_deviations, with_original_means
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
+from matcalc.compiler.plan.join_steps import joined
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
 from matcalc.compiler.plan.memory.join_runs import join_runs
@@ -32,7 +32,7 @@ from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.rows.output_order import Candidate, with_best_output_order
-from matcalc.compiler.plan.values.describe import Describer
+from matcalc.compiler.plan.values.describe import Describer, meaning_of
 from matcalc.compiler.plan.values.estimate import Estimate
 from matcalc.compiler.plan.values.memory_layout import memory_orders
 from matcalc.compiler.plan.values.precompute import SHARE, Precomputed, cut
@@ -89,15 +89,16 @@ def plan(
     estimate = Estimate(sizes)
     nodes = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
-    if with_exact_deviations(nodes) != nodes:
-        meaning = partial(_as_written, meaning)
-    describe = Describer([*nodes, *inputs], parts or {}, meaning)
+    written: dict[Node, Node] = {}
+    describe = Describer([*nodes, *inputs], parts or {}, meaning_of(nodes, written, meaning))
     shapes = [s for node in (*inputs, *nodes) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
     for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
-        roots = expand(form, lowerings)
+        expanded = expand(form, lowerings)
+        roots = joined(expanded)
+        written.update(zip(roots, expanded, strict=True))
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
             _plan_once,
@@ -127,11 +128,6 @@ def plan(
         chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
-
-
-def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
-    """Return the node that comments write in place of one in which means have been replaced."""
-    return with_original_means(meaning(node) if meaning else node)
 
 
 def _candidate(
@@ -343,6 +339,8 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
             shapes.append(node.size)
         if node.kind == "selector":
             shapes += [*node.selector.shape, node.selector.offset]
+        if node.kind == "recurrence":
+            shapes.append(node.steps)
         if node.kind in ("map", "op"):
             shapes += [p for p in node.params if isinstance(p, Size)]
         for size in shapes:

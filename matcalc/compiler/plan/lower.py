@@ -17,6 +17,7 @@ from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.products.orders_at_run_time import lower_chain
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
+from matcalc.compiler.plan.steps import lower_recurrence
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values.describe import in_order
@@ -387,4 +388,5 @@ LOWER: dict[str, Lowering] = {
     "sum": lower_sum,
     "map": lower_map,
     "op": lower_operation,
+    "recurrence": lower_recurrence,
 }

@@ -14,6 +14,7 @@ from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.users_names import named_formula
+from matcalc.errors import NotSupported
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
@@ -76,7 +77,13 @@ class Derivation:
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
     def lines(self, result: Node, names: Mapping[Node, str] = NOT_NAMED) -> list[Line]:
-        """Return the lines that lead to `result`, after the definitions of the named parts that they use."""
+        """Return the lines that lead to `result`, after the definitions of the named parts that they use.
+
+        Raises: NotSupported for a recurrence.
+        """
+        if any(node.kind == "recurrence" for node in toposort(self.root)):
+            hint = "the printed derivative shows the adjoint recurrence"
+            raise NotSupported("the derivation of a recurrence is not explained", hint=hint)
         free = unrestricted(self.root, self.wrt)
         taken = {*LEFT, *(f"d{name}" for name in LEFT), *(f"d{x.name}" for x in self.wrt)}
         names = {node: name for node, name in names.items() if name not in taken}

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from matcalc.evidence.explain.sentences import sentence, written
+from matcalc.evidence.explain.sentences import Formula, formula_in_words, formula_sentence, joined_by, sentence
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import diag_matrix, hadamard, matmul, symbol, transpose
@@ -99,7 +98,7 @@ def _sum(node: Node, fact: str) -> Why | None:
         return Why(_complement(node.ground))
     if fact in SIGNS:
         bounds = [_bounds(a, a.range.low if c > 0 else a.range.high, upper=c < 0) for c, a in terms]
-        return Why(" and ".join(filter(None, bounds)) or "by the signs of its parts")
+        return Why(joined_by(" and ", filter(None, bounds)) or "by the signs of its parts")
     if default_rulebook().facts[fact].sums and all(fact in a.facts for _, a in terms):
         return Why(f"a sum of {fact} terms", tuple((a, fact) for _, a in terms))
     return None
@@ -107,10 +106,15 @@ def _sum(node: Node, fact: str) -> Why | None:
 
 def _complement(found: Complement) -> str:
     """Return the reason why a sum is psd as a Schur complement."""
-    source = written(found.source)
     if found.within is None or not any(a.rank for a in found.source.args or (found.source,)):
-        return f"{source} less a projection or less than one"
-    return f"the Schur complement of M = {written(found.within)} in a psd block matrix [P, C; C', M] with P = {source}"
+        return sentence(found.source, " less a projection or less than one")
+    blocks = (_matrices("M"), " = ", found.within, " in a psd block matrix ", _matrices("[P, C; C', M]"))
+    return sentence("the Schur complement of ", *blocks, " with ", _matrices("P"), " = ", found.source)
+
+
+def _matrices(words: str) -> Formula:
+    """Return a formula of matrices in a sentence."""
+    return formula_in_words(words, dict.fromkeys("ABCMPQ", "matrix"))
 
 
 def _bounds(node: Node, bound: float, upper: bool = False) -> str:
@@ -118,7 +122,7 @@ def _bounds(node: Node, bound: float, upper: bool = False) -> str:
     if node.kind in ("number", "size") or not node.args or abs(bound) == inf:
         return ""
     is_open = node.range.high_open if upper else node.range.low_open
-    return f"{written(node)} {'<' if upper else '>'}{'' if is_open else '='} {bound:g}"
+    return sentence(node, f" {'<' if upper else '>'}{'' if is_open else '='} {bound:g}")
 
 
 def _product(node: Node, fact: str) -> Why | None:
@@ -151,13 +155,20 @@ def _product(node: Node, fact: str) -> Why | None:
         return Why(f"a product of {fact} factors", tuple((a, fact) for a in node.args))
     ground = node.ground
     if fact in ("spd", "psd") and isinstance(ground, ParallelSum):
-        return Why(f"a parallel sum A*{spelled('inverse')}(A + B)*B", ((ground.first, fact), (ground.last, fact)))
+        form = _matrices(f"A*{spelled('inverse')}(A + B)*B")
+        return Why(sentence("a parallel sum ", form), ((ground.first, fact), (ground.last, fact)))
     if fact == "spd" and isinstance(ground, Definite):
-        shown = f"P = {written(ground.centre[0])} spd" if ground.centre else "a positive diagonal P"
+        centre = (
+            (_matrices("P"), " = ", ground.centre[0], " spd")
+            if ground.centre
+            else ("a positive diagonal ", _matrices("P"))
+        )
         claims = tuple((a, "spd") for a in ground.centre)
-        return Why(f"of the form B'*P*B with {shown} and independent columns of B", claims)
+        words = ("of the form ", _matrices("B'*P*B"), " with ", *centre, " and independent columns of ", _matrices("B"))
+        return Why(sentence(*words), claims)
     if fact == "spd" and isinstance(ground, Part):
-        return Why(f"the Schur complement of the other rows and columns of {written(ground.source)}, which is spd")
+        source = sentence(ground.source, ", which is spd")
+        return Why(sentence("the Schur complement of the other rows and columns of ", source))
     links = chain_between(node, *node.out) if node.rank == 2 and node.out[0] != node.out[1] else None
     if links is not None and len(links.matrices) > 1 and all(fact in a.facts for a, _ in links.matrices):
         return Why(f"a product of {fact} matrices", tuple((a, fact) for a, _ in links.matrices))
@@ -189,8 +200,8 @@ def _function(node: Node, fact: str) -> Why | None:
         return Why(f"the values of {rule.spelling} are in {rule.fields['interval']} ({rule.address})")
     if fact in SIGNS and rule.through is not None and rule.monotone is not None and len(node.args) == 1:
         x, y = (f"{value:g}" for value in rule.through)
-        side = _bounds(node.args[0], float(x)) or f"{written(node.args[0])} is of one sign"
-        return Why(f"{rule.spelling} is {rule.monotone}, {y} at {x} ({rule.address}), and {side}")
+        side = _bounds(node.args[0], float(x)) or sentence(node.args[0], " is of one sign")
+        return Why(sentence(f"{rule.spelling} is {rule.monotone}, {y} at {x} ({rule.address}), and ", side))
     declared = next((o.facts for o in rule.signature.outputs if o.name == own), ())
     return Why(f"{rule.spelling} is {fact} by definition ({rule.address})") if fact in declared else None
 
@@ -214,20 +225,22 @@ def nonnegative(node: Node) -> str | None:
     found = node.ground
     if not isinstance(found, Mirror) or all(len(at) < 2 for at in node.indices):
         return NOT_NEGATIVE
-    return _words([_shown(j) for j in found.axis if any(j)], found.is_cycle)
+    return _words([joint for joint in found.axis if any(joint)], found.is_cycle)
 
 
-def _words(reasons: Sequence[str], is_cycle: bool) -> str:
-    if not reasons:
+def _words(joints: Sequence[Joint], is_cycle: bool) -> str:
+    if not joints:
         return "a sum of squares"
-    names = [r.replace("P", letter, 1) for r, letter in zip(reasons, "PQ", strict=False)]
-    form = "P*B'*Q*B" if is_cycle and len(reasons) > 1 else "B'*P*B"
+    form = "P*B'*Q*B" if is_cycle and len(joints) > 1 else "B'*P*B"
     form = f"{spelled('diagonal_trace')}({form})" if is_cycle else form
-    return f"of the form {form} with {' and '.join(names)}"
+    shown = joined_by(" and ", map(_shown, joints, "PQ"))
+    return sentence("of the form ", _matrices(form), " with ", shown)
 
 
-def _shown(joint: Joint) -> str:
-    """Return the factor on the axis of symmetry with its fact, as text."""
+def _shown(joint: Joint, letter: str) -> str:
+    """Return the factor on the axis of symmetry with its fact."""
     if joint.is_edge:
-        return f"P = {text(formula_of(hadamard(*(a for a, _ in joint.edge))))} positive semidefinite"
-    return f"P = {text(formula_of(diag_matrix(hadamard(*joint.weights))))} >= 0"
+        node, fact = hadamard(*(a for a, _ in joint.edge)), " positive semidefinite"
+    else:
+        node, fact = diag_matrix(hadamard(*joint.weights)), " >= 0"
+    return sentence(_matrices(letter), " = ", formula_sentence(formula_of(node), [node]), fact)

@@ -19,6 +19,7 @@ import numpy as np
 from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.evaluate import PARAMETERS, Parameter, arguments
 from matcalc.calculus.evaluate.lookups import checked_indices
+from matcalc.calculus.evaluate.steps import values_by_step
 from matcalc.errors import NotSupported, RuleError
 from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, number, numbers, objects
 from matcalc.evidence.precise.numpy_twin import TWIN
@@ -28,6 +29,7 @@ from matcalc.rulebook.oracle import as_function, run
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.recurrence import arguments_of
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.switches import annihilates
 
@@ -140,7 +142,26 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Preci
         return np.asarray(contract(number(node.coef), terms, list(node.out), lengths))
     if node.kind == "sum":
         return np.asarray(sum(number(c) * a for c, a in zip(node.coefs, args, strict=True)))
+    if node.kind == "recurrence":
+        return _trajectory(node, values, symbols, sizes)
     return _called(node, args, sizes)
+
+
+def _trajectory(
+    node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Precise], sizes: Mapping[str, int]
+) -> Array:
+    """Return the values of a state at all steps."""
+    known = {arg: values[arg] for arg in arguments_of(node)[2]}
+    order = toposort(node.bodies, known)
+
+    def bodies(at: Mapping[str, Array]) -> list[Array]:
+        inner = dict(known)
+        for one in order:
+            inner[one] = _value(one, inner, {**symbols, **at}, sizes)
+        return [inner[body] for body in node.bodies]
+
+    states = values_by_step(node, values, sizes, bodies)[node.position]
+    return np.array(states, dtype=object)
 
 
 def _called(node: Node, args: Sequence[Array], sizes: Mapping[str, int]) -> Array:

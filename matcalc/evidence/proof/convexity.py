@@ -123,7 +123,7 @@ def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str
         reason = nonnegative(rest)
         if reason is not None and coef * factor * sign > 0:
             since = "" if coef * factor > 0 else sentence(", since ", rest, " >= 0")
-            lines.append(sentence(scale(coef, node), f" {relation} 0", since, f": {reason}"))
+            lines.append(sentence(scale(coef, node), f" {relation} 0", since, ": ", reason))
         elif coef * factor * sign < 0 and rest.range.high <= 0:
             lines.append(sentence(scale(coef, node), f" {relation} 0: by the signs of its factors"))
         else:

@@ -58,6 +58,9 @@ class Evaluator:
     labels: dict[Ast, dict[str, int]] = field(default_factory=dict)
     shared: dict[tuple[Ast, bool], Value] = field(default_factory=dict)
     measured: dict[Ast, Value] = field(default_factory=dict)
+    steps: dict[tuple[Ast, bool], int] = field(default_factory=dict)
+    tables: dict[tuple[Ast, bool], dict[str, Array]] = field(default_factory=dict)
+    explicit: dict[Ast, Ast] = field(default_factory=dict)
 
     def value(self, tree: Ast, scope: Scope | None = None) -> Value:
         """Return the value of a tree.

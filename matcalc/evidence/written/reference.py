@@ -48,6 +48,11 @@ class Reference:
     is_written: bool = True
     origin: Callable[[Data, Sizes], Array | None] | None = None
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether the value depends on data and sizes alone: a syntax tree without objects, read from text."""
+        return isinstance(self.run, TreeValue) and not self.args and self.origin is None
+
     def value(self, data: Data, sizes: Sizes, base: Data | None = None) -> Array:
         """Return the value at data; `base` are the data before they were moved along a direction.
 
@@ -71,7 +76,7 @@ class Reference:
         """
         import numpy as np
 
-        if not isinstance(self.run, TreeValue) or self.args:
+        if not isinstance(self.run, TreeValue) or self.args or any(n.head == "state" for n in whole(self.run.tree)):
             return []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

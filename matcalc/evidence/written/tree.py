@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from matcalc.errors import NoReference
-from matcalc.evidence.written import call_forms, index_forms, plain_forms
+from matcalc.evidence.written import call_forms, index_forms, plain_forms, steps
 from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf, Unmeasured
 from matcalc.evidence.written.values import Value
 from matcalc.language.syntax import Ast
@@ -31,6 +31,8 @@ FORMS: Mapping[str, Form] = {
     "index_form": index_forms.binder,
     "index_sum": index_forms.binder,
     "call": call_forms.call_value,
+    "state": steps.state_value,
+    "step_sum": steps.step_sum_value,
 }
 
 

@@ -8,6 +8,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     Lengths,
     Operand,
     Operands,
+    SizeLike,
     axis_of,
     joined,
     node_of,
@@ -19,9 +20,9 @@ from matcalc.expressions.numpy_bridge.arguments import (
     without_axes,
 )
 from matcalc.expressions.numpy_bridge.infinities import apart
-from matcalc.expressions.numpy_bridge.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
+from matcalc.expressions.numpy_bridge.shapes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, ravel
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size import Size, is_nonnegative
 
 
 @apart
@@ -78,6 +79,21 @@ def _listed(arrays: Operands) -> list[Node]:
 
 def append(arr: Operand, values: Operand, axis: Axes = None) -> Node:
     return concatenate([arr, values], axis)
+
+
+def insert(arr: Operand, obj: SizeLike, values: Operand, axis: Axes = None) -> Node:
+    """Return an array with a slice before one index of an axis; the index counts from the front."""
+    node = node_of(arr)
+    if axis is None:
+        node, axis = ravel(node), 0
+    position, at = axis_of(axis, node.rank), size_of(obj)
+    length = node.shape[position]
+    if not is_nonnegative(at) or not is_nonnegative(length - at):
+        raise NotSupported(f"an index {at} to insert at is not known to be on an axis of {length} entries")
+    others = [*node.shape[:position], *node.shape[position + 1 :]]
+    new = with_axes(broadcast_to(node_of(values), others), [position])
+    before, after = part_of(node, position, Size.of(0), at), part_of(node, position, at, length - at)
+    return joined([part for part in (before, new, after) if part.shape[position] != 0], position)
 
 
 @apart

@@ -105,8 +105,8 @@ class Length(Arithmetic):
     __add__, __radd__ = _operator("+", (Arithmetic.__add__, Arithmetic.__radd__))
     __sub__, __rsub__ = _operator("-", (Arithmetic.__sub__, Arithmetic.__rsub__))
     __mul__, __rmul__ = _operator("*", (Arithmetic.__mul__, Arithmetic.__rmul__))
-    __floordiv__, __rfloordiv__ = _operator("//")
-    __mod__, __rmod__ = _operator("%")
+    __floordiv__, __rfloordiv__ = _operator("//", (Arithmetic.__floordiv__, Arithmetic.__rfloordiv__))
+    __mod__, __rmod__ = _operator("%", (Arithmetic.__mod__, Arithmetic.__rmod__))
 
     def __neg__(self) -> Length:
         return Length(-self.length, self.number, self.traced)

@@ -16,8 +16,9 @@ from matcalc.expressions.numpy_bridge import products
 from matcalc.expressions.numpy_bridge.elementwise import plus, raised, reciprocal
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import ends
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
-from matcalc.tensor.broadcasting import broadcast_nodes
+from matcalc.tensor.broadcasting import broadcast_nodes, on_long_axes
 from matcalc.tensor.nodes.node import Node, toposort
 
 PRODUCT, OUTER = "matmul", "outer"
@@ -82,6 +83,13 @@ def power(a: Marked, b: Marked) -> Marked:
     return Marked(raised(left, right), row)
 
 
+def called(a: Marked, b: Marked, role: str) -> Marked:
+    """Return the elementwise operation with a role."""
+    left, right, row = _alike(a, b, "divide")
+    rule = default_rulebook().playing(role)
+    return Marked(on_long_axes(lambda nodes: constructors.apply(rule, nodes), [left, right]), row)
+
+
 def transpose(a: Marked) -> Marked:
     """Return the transpose; a vector's mark is toggled."""
     if len(a.node.shape) > 2:
@@ -143,7 +151,7 @@ def _methods(operation: Operation) -> tuple[Method, Method]:
 
 
 class Arithmetic:
-    """A base class for operands of `+ - * / @ **`."""
+    """A base class for operands of `+ - * / // % @ **`."""
 
     __slots__ = ()
 
@@ -151,5 +159,7 @@ class Arithmetic:
     __sub__, __rsub__ = _methods(Operation(partial(add, sign=-1), "subtract"))
     __mul__, __rmul__ = _methods(Operation(multiply, "multiply"))
     __truediv__, __rtruediv__ = _methods(Operation(divide, "divide"))
+    __floordiv__, __rfloordiv__ = _methods(Operation(partial(called, role="whole_quotient"), "floor_divide"))
+    __mod__, __rmod__ = _methods(Operation(partial(called, role="remainder"), "remainder"))
     __matmul__, __rmatmul__ = _methods(Operation(matmul, PRODUCT))
     __pow__, __rpow__ = _methods(Operation(power, "power"))

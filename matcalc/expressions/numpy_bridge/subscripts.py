@@ -48,5 +48,7 @@ def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list
 def _bound(value: object, operand: Operand) -> Ast:
     tree = read(value) if isinstance(value, str) else None if isinstance(value, bool) else operand(value)
     if tree is None:
-        raise ShapeError(f"a subscript is an integer, a size or a range of them, not {shown(value)}")
+        hint = "lists of integers are subscripts in a function written for NumPy, def f(x): return x[[0, 2]]"
+        hint = hint if isinstance(value, list) else ""
+        raise ShapeError(f"a subscript is an integer, a size or a range of them, not {shown(value)}", hint=hint)
     return tree

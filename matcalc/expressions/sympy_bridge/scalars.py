@@ -186,9 +186,9 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
 
 
 def _floor(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a quotient of indices and sizes, rounded down."""
+    """Return a number rounded down: a quotient of indices and sizes is a size."""
     if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
-        raise NotSupported(f"{node} of SymPy: only sizes and indices are supported")
+        return Value(call(spelled("rounded_down"), args[0].ast), args[0].shape)
     divisor = int(node.args[0].as_coeff_Mul()[0].q)
     return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
 

@@ -23,6 +23,7 @@ from matcalc.expressions.sympy_bridge.operation import Operation, ScalarOperatio
 from matcalc.expressions.sympy_bridge.values import size_to
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language import syntax
+from matcalc.language.recurrences import STATE
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
@@ -53,6 +54,8 @@ def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
 
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
+    if any(node.head == STATE for node in syntax.whole(ast)):
+        raise NotSupported("a recurrence has no SymPy form")
     done: dict[Ast, Written] = {}
     for node in syntax.walk(ast, CLOSED):
         if node not in done and node.head in CLOSED:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
@@ -227,6 +228,9 @@ class NumpyCalls:
 
     asanyarray = ascontiguousarray = asfarray = require = asarray
 
+    def tile(self, A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
+        return self.make(shapes.tile(self._node(A), reps))
+
     def diag_indices(self, n: Any, ndim: int = 2) -> Any:
         return (self.arange(n),) * ndim
 
@@ -321,7 +325,7 @@ class NumpyCalls:
         return self.asarray(x)
 
 
-SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_")
+SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_", "tile")
 """Functions that remain NumPy's for numbers. The others return arrays that can be written."""
 
 

@@ -75,15 +75,35 @@ def _sum(items: Iterable[Any], start: Any = 0) -> Any:
     return builtins.sum(items, start)
 
 
-def _number(name: str) -> Callable[..., Any]:
-    """Return Python's `float` or `int` of a scalar that is a symbol, or of a size."""
+class NumberType(type):
+    """The type of `float` and `int` in a copied function: they are equal to Python's, and accept symbols and sizes."""
 
-    def found(value: Any) -> Any:
-        if length_in(value) is not None or name == "float" and is_array(value) and not value.node.shape:
-            return value
-        return getattr(builtins, name)(value)
+    own: type
 
-    return found
+    def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        value = args[0] if args else 0
+        is_scalar = cls.own is float and is_array(value) and not value.node.shape
+        return value if length_in(value) is not None or is_scalar else cls.own(*args, **keywords)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return builtins.isinstance(value, cls.own)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, cls.own)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.own
+
+    def __hash__(cls) -> int:
+        return hash(cls.own)
+
+
+def number_types() -> dict[type, type]:
+    """Return `float` and `int` on symbols and sizes, by Python's own; NumPy reads their attribute `dtype`."""
+    import numpy as np
+
+    own: tuple[type, ...] = (float, int)
+    return {kind: NumberType(kind.__name__, (kind,), {"own": kind, "dtype": np.dtype(kind)}) for kind in own}
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -103,7 +123,7 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 BUILTINS: Mapping[str, Callable[..., Any]] = {
     "len": _len, "max": _extremum("max"), "min": _extremum("min"), "sum": _sum, "isinstance": _isinstance,
 }  # fmt: skip
-"""Python's functions on symbols. `float` and `int` remain types."""
+"""Python's functions on symbols; `number_types` has its types."""
 NUMPYS = {
     "exp": "exp", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
@@ -128,13 +148,23 @@ def _scalar(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return called
 
 
+def _of_special(name: str) -> Callable[..., Any]:
+    """Return a function of `scipy.special`, which is imported at the first call."""
+
+    def called(*args: Any) -> Any:
+        from scipy import special
+
+        return getattr(special, name)(*args)
+
+    return called
+
+
 def math_calls() -> dict[str, Callable[..., Any]]:
     """Return the functions of `math` on symbols, by name."""
     import numpy as np
-    from scipy import special
 
     found = {name: getattr(np, theirs) for name, theirs in NUMPYS.items()}
-    found |= {name: getattr(special, theirs) for name, theirs in SPECIALS.items()}
+    found |= {name: _of_special(theirs) for name, theirs in SPECIALS.items()}
     found["log"] = lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base)
     found["fsum"], found["prod"] = _sum, lambda xs, start=1: reduce(lambda a, b: a * b, xs, start)
     scalar = {name: _scalar(one, name) if name not in ("fsum", "prod") else one for name, one in found.items()}

@@ -5,8 +5,9 @@ An argument that is not listed here raises an error with its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
+from types import ModuleType
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
@@ -178,7 +179,27 @@ def block_diag(*arrs: Any) -> Any:
 
 
 def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
-    return next(one for one in (a, b, q) if hasattr(one, "by_rule")).by_rule("sylvester", a, b, q)
+    return _by_rule("sylvester", a, b, q)
+
+
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    return _by_rule("lyapunov", a, q)
+
+
+def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+    return _by_rule("dlyapunov", a, q)
+
+
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    return _by_rule("care", a, b, q, r)
+
+
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    return _by_rule("dare", a, b, q, r)
+
+
+def _by_rule(name: str, *matrices: Any) -> Any:
+    return next(one for one in matrices if hasattr(one, "by_rule")).by_rule(name, *matrices)
 
 
 def _matrix_function(name: str) -> Call:
@@ -246,8 +267,15 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
 
 LINALG = (
     cholesky, cho_factor, cho_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals, norm, toeplitz,
-    circulant, hankel, block_diag, solve_sylvester,
+    circulant, hankel, block_diag, solve_sylvester, solve_continuous_lyapunov, solve_discrete_lyapunov,
+    solve_continuous_are, solve_discrete_are,
 )  # fmt: skip
+FUNCTIONS: Mapping[str, Sequence[Call]] = {
+    "scipy.special": (logsumexp, softmax, log_softmax, betaln, multigammaln),
+    "scipy.linalg": LINALG,
+    "scipy.spatial.distance": (cdist, pdist, squareform),
+}
+"""Functions that accept symbols, by the module of those that they replace."""
 MATRIX_FUNCTIONS = ("expm", "logm", "sqrtm", "sinm", "cosm")
 NO_EFFECT = frozenset(("overwrite_a", "overwrite_b", "check_finite", "overwrite_x", "overwrite_ab", "driver", "turbo"))
 """Arguments without an effect on the result."""
@@ -269,19 +297,9 @@ def strict(function: Call, shown: str) -> Call:
     return called
 
 
-def scipy_calls() -> list[tuple[Any, Call]]:
-    """Return SciPy's functions, each with the one for symbols."""
-    from scipy import linalg, special
-    from scipy.spatial import distance
-
-    found: list[tuple[Any, Call]] = []
-    for module, shown, functions in (
-        (special, "scipy.special", (logsumexp, softmax, log_softmax, betaln, multigammaln)),
-        (linalg, "scipy.linalg", LINALG),
-        (distance, "scipy.spatial.distance", (cdist, pdist, squareform)),
-    ):
-        found += [(getattr(module, one.__name__), strict(one, f"{shown}.{one.__name__}")) for one in functions]
-    found += [
-        (getattr(linalg, name), strict(_matrix_function(name), f"scipy.linalg.{name}")) for name in MATRIX_FUNCTIONS
-    ]
-    return found
+def scipy_calls(module: ModuleType) -> list[tuple[Any, Call]]:
+    """Return the functions of a module of SciPy, each with the one for symbols."""
+    functions = {one.__name__: one for one in FUNCTIONS.get(module.__name__, ())}
+    if module.__name__ == "scipy.linalg":
+        functions |= {name: _matrix_function(name) for name in MATRIX_FUNCTIONS}
+    return [(getattr(module, name), strict(one, f"{module.__name__}.{name}")) for name, one in functions.items()]

@@ -16,7 +16,7 @@ LARGE = 500.0
 """From here the asymptotic series of a Bessel function is exact; below, the value does not overflow."""
 
 
-def _special() -> Any:
+def special() -> Any:
     from scipy import special
 
     return special
@@ -52,7 +52,7 @@ class Discrete(NamedTuple):
 
 
 def gammaln(x: Any) -> Any:
-    return _special().gammaln(x)
+    return special().gammaln(x)
 
 
 def logarithm(x: Any) -> Any:
@@ -64,7 +64,7 @@ def _betaln(a: Any, b: Any) -> Any:
 
 
 def xlogy(x: Any, y: Any) -> Any:
-    return _special().xlogy(x, y)
+    return special().xlogy(x, y)
 
 
 def _norm_logpdf(z: Any) -> Any:
@@ -72,11 +72,11 @@ def _norm_logpdf(z: Any) -> Any:
 
 
 def _norm_cdf(z: Any) -> Any:
-    return _special().erfc(-z / 2**0.5) / 2
+    return special().erfc(-z / 2**0.5) / 2
 
 
-def _norm_logcdf(z: Any) -> Any:
-    return _special().log_ndtr(z)
+def norm_logcdf(z: Any) -> Any:
+    return special().log_ndtr(z)
 
 
 def _t_logpdf(z: Any, df: Any) -> Any:
@@ -88,7 +88,7 @@ def _t_cdf(z: Any, df: Any) -> Any:
     np = numpy_()
     r = np.sqrt(z**2 + df)
     at = np.where(z > 0, (z + r) / (2 * r), df / (2 * r * (r - z)))
-    return _special().betainc(df / 2, df / 2, at)
+    return special().betainc(df / 2, df / 2, at)
 
 
 def _vonmises_logpdf(z: Any, kappa: Any) -> Any:
@@ -96,7 +96,7 @@ def _vonmises_logpdf(z: Any, kappa: Any) -> Any:
     np = numpy_()
     k = np.maximum(kappa, LARGE)
     large = k - logarithm(2 * pi * k) / 2 + np.log1p((1 + (9 + 75 / (8 * k)) / (16 * k)) / (8 * k))
-    bessel = np.where(kappa > LARGE, large, logarithm(_special().iv(0, np.minimum(kappa, LARGE))))
+    bessel = np.where(kappa > LARGE, large, logarithm(special().iv(0, np.minimum(kappa, LARGE))))
     return kappa * np.cos(z) - log(2 * pi) - bessel
 
 
@@ -111,7 +111,7 @@ def _f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
     return start - (m + n) * logarithm(dfd + dfn * z) - _betaln(m, n)
 
 
-def _positive(z: Any) -> Any:
+def positive(z: Any) -> Any:
     return numpy_().maximum(z, 0)
 
 
@@ -121,7 +121,7 @@ def _laplace_cdf(z: Any) -> Any:
 
 
 def _skewnorm_logpdf(z: Any, a: Any) -> Any:
-    return log(2) + _norm_logpdf(z) + _norm_logcdf(a * z)
+    return log(2) + _norm_logpdf(z) + norm_logcdf(a * z)
 
 
 def _beta_logpdf(z: Any, a: Any, b: Any) -> Any:
@@ -137,7 +137,7 @@ def _gamma_logpdf(z: Any, a: Any) -> Any:
 
 
 CONTINUOUS: Mapping[str, Continuous] = {
-    "norm": Continuous((), {"logpdf": _norm_logpdf, "cdf": _norm_cdf, "logcdf": _norm_logcdf}, symmetric=True),
+    "norm": Continuous((), {"logpdf": _norm_logpdf, "cdf": _norm_cdf, "logcdf": norm_logcdf}, symmetric=True),
     "t": Continuous(("df",), {"logpdf": _t_logpdf, "cdf": _t_cdf}, symmetric=True),
     "cauchy": Continuous(
         (),
@@ -150,7 +150,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
         {
             "logpdf": lambda z: -z - 2 * numpy_().logaddexp(0, -z),
             "logcdf": lambda z: -numpy_().logaddexp(0, -z),
-            "cdf": lambda z: _special().expit(z),
+            "cdf": lambda z: special().expit(z),
         },
         symmetric=True,
     ),
@@ -178,8 +178,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("a",),
         {
             "logpdf": _gamma_logpdf,
-            "cdf": lambda z, a: _special().gammainc(a, numpy_().maximum(z, 0)),
-            "sf": lambda z, a: _special().gammaincc(a, numpy_().maximum(z, 0)),
+            "cdf": lambda z, a: special().gammainc(a, numpy_().maximum(z, 0)),
+            "sf": lambda z, a: special().gammaincc(a, numpy_().maximum(z, 0)),
         },
         lower=0,
     ),
@@ -187,8 +187,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("df",),
         {
             "logpdf": lambda z, df: _gamma_logpdf(z / 2, df / 2) - log(2),
-            "cdf": lambda z, df: _special().gammainc(df / 2, numpy_().maximum(z, 0) / 2),
-            "sf": lambda z, df: _special().gammaincc(df / 2, numpy_().maximum(z, 0) / 2),
+            "cdf": lambda z, df: special().gammainc(df / 2, numpy_().maximum(z, 0) / 2),
+            "sf": lambda z, df: special().gammaincc(df / 2, numpy_().maximum(z, 0) / 2),
         },
         lower=0,
     ),
@@ -196,8 +196,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("a",),
         {
             "logpdf": lambda z, a: -(a + 1) * logarithm(z) - gammaln(a) - 1 / z,
-            "cdf": lambda z, a: _special().gammaincc(a, 1 / z),
-            "sf": lambda z, a: _special().gammainc(a, 1 / z),
+            "cdf": lambda z, a: special().gammaincc(a, 1 / z),
+            "sf": lambda z, a: special().gammainc(a, 1 / z),
         },
         lower=0,
         closed=False,
@@ -226,8 +226,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("a", "b"),
         {
             "logpdf": _beta_logpdf,
-            "cdf": lambda z, a, b: _special().betainc(a, b, numpy_().clip(z, 0, 1)),
-            "sf": lambda z, a, b: _special().betainc(b, a, numpy_().clip(1 - z, 0, 1)),
+            "cdf": lambda z, a, b: special().betainc(a, b, numpy_().clip(z, 0, 1)),
+            "sf": lambda z, a, b: special().betainc(b, a, numpy_().clip(1 - z, 0, 1)),
         },
         lower=0,
         upper=1,
@@ -246,8 +246,8 @@ CONTINUOUS: Mapping[str, Continuous] = {
         (),
         {
             "logpdf": lambda z: log(2) + _norm_logpdf(z),
-            "cdf": lambda z: _special().erf(z / 2**0.5),
-            "sf": lambda z: _special().erfc(z / 2**0.5),
+            "cdf": lambda z: special().erf(z / 2**0.5),
+            "sf": lambda z: special().erfc(z / 2**0.5),
         },
         lower=0,
     ),
@@ -266,16 +266,16 @@ CONTINUOUS: Mapping[str, Continuous] = {
         ("c",),
         {
             "logpdf": lambda z, c: c * z - numpy_().exp(z) - gammaln(c),
-            "cdf": lambda z, c: _special().gammainc(c, numpy_().exp(z)),
-            "sf": lambda z, c: _special().gammaincc(c, numpy_().exp(z)),
+            "cdf": lambda z, c: special().gammainc(c, numpy_().exp(z)),
+            "sf": lambda z, c: special().gammaincc(c, numpy_().exp(z)),
         },
     ),
     "f": Continuous(
         ("dfn", "dfd"),
         {
             "logpdf": _f_logpdf,
-            "cdf": lambda z, m, n: _special().betainc(m / 2, n / 2, m * _positive(z) / (n + m * _positive(z))),
-            "sf": lambda z, m, n: _special().betainc(n / 2, m / 2, n / (n + m * _positive(z))),
+            "cdf": lambda z, m, n: special().betainc(m / 2, n / 2, m * positive(z) / (n + m * positive(z))),
+            "sf": lambda z, m, n: special().betainc(n / 2, m / 2, n / (n + m * positive(z))),
         },
         lower=0,
     ),
@@ -340,8 +340,8 @@ DISCRETE: Mapping[str, Discrete] = {
         ("mu",),
         {
             "logpmf": lambda k, mu: xlogy(k, mu) - mu - gammaln(k + 1),
-            "cdf": lambda k, mu: _special().gammaincc(k + 1, mu),
-            "sf": lambda k, mu: _special().gammainc(k + 1, mu),
+            "cdf": lambda k, mu: special().gammaincc(k + 1, mu),
+            "sf": lambda k, mu: special().gammainc(k + 1, mu),
         },
     ),
     "bernoulli": Discrete(("p",), {"logpmf": lambda k, p: xlogy(k, p) + xlogy(1 - k, 1 - p)}, most=lambda p: 1),
@@ -350,8 +350,8 @@ DISCRETE: Mapping[str, Discrete] = {
         ("n", "p"),
         {
             "logpmf": _nbinom,
-            "cdf": lambda k, n, p: _special().betainc(n, k + 1, p),
-            "sf": lambda k, n, p: _special().betainc(k + 1, n, 1 - p),
+            "cdf": lambda k, n, p: special().betainc(n, k + 1, p),
+            "sf": lambda k, n, p: special().betainc(k + 1, n, 1 - p),
         },
     ),
     "geom": Discrete(

@@ -11,8 +11,11 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.user_code.scipy_distributions import CONTINUOUS, DISCRETE, Call, Continuous, Discrete
+from matcalc.expressions.user_code.scipy_extremes import FURTHER
 from matcalc.expressions.user_code.scipy_matrices import SEVERAL
 
+LINE: Mapping[str, Continuous] = {**CONTINUOUS, **FURTHER}
+"""The distributions on the line."""
 OUTSIDE: Mapping[str, tuple[float, float]] = {
     "logpdf": (-inf, -inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-inf, 0), "logsf": (0, -inf),
 }  # fmt: skip
@@ -70,9 +73,9 @@ def _found(name: str, method: str, args: tuple[Any, ...], keywords: Mapping[str,
     elif name in DISCRETE:
         given = _given(("k", *DISCRETE[name].shapes, "loc"), args, keywords, {"loc": 0})
         found = None if given is None else _of_counts(DISCRETE[name], method, given[0] - given[-1], given[1:-1])
-    elif name in CONTINUOUS:
-        given = _given(("x", *CONTINUOUS[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
-        found = None if given is None else _of_line(CONTINUOUS[name], method, given)
+    elif name in LINE:
+        given = _given(("x", *LINE[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
+        found = None if given is None else _of_line(LINE[name], method, given)
     return found
 
 
@@ -104,24 +107,17 @@ def _of_counts(distribution: Discrete, method: str, k: Any, shapes: Sequence[Any
     """Return a method of a distribution of counts; a probability is 0 beside the counts, and outside of them."""
     np = _np()
     if method != "logpmf":
-        k = np.floor(k) if not hasattr(k, "by_rule") else _floor(k)
+        k = np.floor(k)
     value = _standard(distribution.methods, method, k, shapes)
     if value is None:
         return None
     most = distribution.most(*shapes)
     if method == "logpmf":
-        beside = k.by_rule("off_integer") if hasattr(k, "by_rule") else k - np.round(k)
-        inside = (k >= distribution.least) & (beside == 0)
+        inside = (k >= distribution.least) & (k == np.floor(k))
         return np.where(inside if most is None else inside & (k <= most), value, -inf)
     below, above = OUTSIDE[method]
     value = np.where(k >= distribution.least, value, below)
     return value if most is None else np.where(k < most, value, above)
-
-
-def _floor(k: Any) -> Any:
-    """Return the largest integers that are not above the entries of an array of symbols."""
-    beside = k.by_rule("off_integer")
-    return k - _np().where(beside < 0, beside + 1, beside)
 
 
 def _of_line(distribution: Continuous, method: str, given: Sequence[Any]) -> Any:

@@ -33,6 +33,8 @@ def subscript_value(one: Any, call: Any) -> Any:
 
     Raises: NoValue for a mask, and for an array of integers, that depend on a symbol.
     """
+    if isinstance(one, range):
+        return list(one)
     if isinstance(one, slice):
         return slice(*(subscript_value(b, call) for b in (one.start, one.stop, one.step)))
     if length_in(one) is not None:

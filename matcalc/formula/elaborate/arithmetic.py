@@ -1,4 +1,4 @@
-"""Infers sums and products: the meaning of `+ - * @ .* ./ / \\` by the shapes of their operands.
+"""Infers products: the meaning of `* @ .* ./ / \\ // %` by the shapes of their operands.
 
 A product chain is read left to right as one network of labelled axes, so that the whole of `A*B*x` reaches the normal
 form in one call. The table of products (`_multiply`) defines which shapes combine, and which are errors.
@@ -6,28 +6,31 @@ form in one call. The table of products (`_multiply`) defines which shapes combi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import ShapeError
-from matcalc.formula.inference.expansion import Kind, common_kind, equal_shapes, expanded, no_expansion, no_fit
+from matcalc.formula.inference.expansion import Kind, common_kind, no_fit
 from matcalc.formula.inference.inference import (
     Inference,
     as_scalar,
-    common_axes,
     einsum,
     is_one_by_one,
     shown,
 )
 from matcalc.formula.inference.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
-from matcalc.formula.inference.unify import bits, bounded, times
+from matcalc.formula.inference.unify import bits, times
+from matcalc.language.exact_numbers import check_bits
 from matcalc.language.syntax import Ast, whole
-from matcalc.language.write import check_bits
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.sizes.size import Size, floordiv, modulo
 from matcalc.tensor.sizes.sizes_from_shapes import kind_text
 
 Invert = Callable[[Inference, Ast, Typed], Typed]
+CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
+WHOLE = {"//": "whole_quotient", "%": "remainder"}
+"""The roles of the operations that divide by a whole number of times."""
 
 
 class Chain:
@@ -76,8 +79,10 @@ class Chain:
         return kind_of(len(self.core), self.row)
 
 
-def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
-    """Return the value of a product chain; `reciprocal` and `invert` construct 1 ./ x and inv(A)."""
+def infer_product(
+    inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert, call: CallRule
+) -> Typed:
+    """Return the value of a product chain; the functions construct 1 ./ x, inv(A) and calls."""
     operators = cast("tuple[str, ...]", ast.value)
     exact = _exact_product(values, operators)
     if exact is not None:
@@ -96,9 +101,25 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
         elif operator == "\\":
             _solve(chain, factor, k, reciprocal, invert)
         else:
-            hint = "write / for a quotient" if operator == "//" else ""
-            raise inference.fault(f"{operator} is defined for sizes only", ast, operator=k, hint=hint, about=ast.args)
+            sides = [_number(chain, side, k) for side in (chain.value(k + 1), factor)]
+            chain.restart(call(inference, ast, spelled(WHOLE[operator]), sides))
     return chain.value(len(values))
+
+
+def _number(chain: Chain, value: Typed, k: int) -> Typed:
+    """Return an operand of // or %.
+
+    Raises: ShapeError if it is no scalar, except in NumPy's spelling.
+    """
+    inference = chain.inference
+    if not value.rank or inference.numpy:
+        return value
+    if is_one_by_one(inference, value):
+        return as_scalar(inference, value)
+    operator = chain.operators[k]
+    hint = f"write {spelled(WHOLE[operator])}({_tight(shown(chain.value(k + 1).ast))}, ...) for entries"
+    message = f"{operator} takes numbers, and {inference.describe(value)} is none"
+    raise inference.fault(message, chain.ast, operator=k, hint=hint, about=chain.ast.args)
 
 
 def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | None:
@@ -310,48 +331,6 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
         _multiply(chain, factor, k)
         return
     raise _cannot(chain, "solve", factor, k, "the left side is a matrix", "")
-
-
-def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
-    """Return the value of a sum of equal shapes and scalars; with dotted signs and in NumPy all terms expand."""
-    signs = cast("tuple[int, ...]", ast.value)
-    if all(value.exact is not None for value in values):
-        return typed_exact(_exact_sum(values, signs), ast)
-    operators = tuple("+" if sign > 0 else "-" for sign in signs)
-    if ast.head == "sum" and not inference.broadcasts:
-        values = _alike(inference, ast, values, operators)
-    axes = common_axes(values)
-    found = expanded(inference, values, axes)
-    if found is None:
-        raise no_expansion(inference, ast, values, operators[1:])
-    kind_, terms = found
-    return Typed("sum", ast, kind_.shape, terms, tuple(map(Fraction, signs)), axes, kind_.row)
-
-
-def _alike(inference: Inference, ast: Ast, values: Sequence[Typed], operators: Sequence[str]) -> list[Typed]:
-    """Return the terms of a plain sum: scalars, and values of one shape; a 1 x 1 matrix among others is a scalar.
-
-    Raises: ShapeError.
-    """
-    ranked = [value for value in values if value.rank]
-    leader = next((value for value in ranked if not is_one_by_one(inference, value)), ranked[0] if ranked else None)
-    fitted: list[Typed] = []
-    for k, value in enumerate(values):
-        if leader is None or not value.rank or value is leader or equal_shapes(inference, leader, value):
-            fitted.append(value)
-        elif is_one_by_one(inference, value):
-            fitted.append(as_scalar(inference, value))
-        else:
-            raise no_fit(inference, ast, k - 1, leader, operators[k], value)
-    return fitted
-
-
-def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
-    total = Size.of(0)
-    for sign, value in zip(signs, values, strict=True):
-        assert value.exact is not None
-        total = bounded(total + value.exact * sign)
-    return total
 
 
 def _cannot(

@@ -18,6 +18,9 @@ from matcalc.formula.elaborate.equations import Solving
 from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed
+from matcalc.formula.recurrences.build_systems import Built, Stepping, read_at_step, step_sum, whole_state
+from matcalc.formula.recurrences.read_systems import AT_STEP, System
+from matcalc.language.recurrences import STATE, STEP_SUM
 from matcalc.language.syntax import call_name, operands_first
 from matcalc.tensor.constructors import (
     add,
@@ -31,6 +34,7 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
+from matcalc.tensor.exchanged_axes import exchange_sign
 from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.raw_nodes import lookup, parameter
@@ -59,6 +63,16 @@ class Builder:
     nodes: Mapping[str, Node]
     expand: Expand
     made: dict[Typed, Node] = field(default_factory=dict)
+    steps: dict[System, Stepping] = field(default_factory=dict)
+    systems: dict[System, Built] = field(default_factory=dict)
+
+    def within(self, system: System, stepping: Stepping) -> Builder:
+        """Return the builder of one step of a system; what it builds stays inside."""
+        steps = {**self.steps, system: stepping}
+        return Builder(self.inference, self.nodes, self.expand, dict(self.made), steps, self.systems)
+
+    def node(self, value: Typed) -> Node:
+        return build(self, value)
 
     def size(self, size: Size) -> Size:
         return self.inference.sizes.resolve(size)
@@ -245,7 +259,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
     call: Call = value.data
     for parameter_, node, typed in zip(call.parameters, tensors, value.args, strict=False):
         for fact in builder.inference.rulebook.hull(parameter_.facts):
-            if fact in node.facts:
+            if fact in node.facts or (fact == "symmetric" and node.rank == 2 and exchange_sign(node, 0, 1) == 1):
                 continue
             written = shown(typed.ast)
             name = call_name(value.ast) if value.ast.head == "call" else call.candidate.rule.spelling
@@ -273,4 +287,7 @@ BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "call": _call,
     "unknown": lambda builder, value, args: _unknown(builder, value.data),
     "solution": _solution,
+    AT_STEP: read_at_step,
+    STATE: lambda builder, value, args: whole_state(builder, value),
+    STEP_SUM: lambda builder, value, args: step_sum(builder, value),
 }

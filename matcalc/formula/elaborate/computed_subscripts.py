@@ -115,7 +115,7 @@ def _selector(selection: Selection, kind: str, shape: tuple[Size, ...], offset: 
 def select_computed(selection: Selection, axis: int, subscript: Ast, infer: Infer) -> None:
     """Select the entries of an axis at a subscript that computes with indices.
 
-    Raises: NotSupported for arithmetic that is neither linear nor cyclic.
+    Raises: NotSupported for arithmetic that is neither linear nor cyclic nor a quotient rounded down.
     """
     inference, length = selection.inference, selection.base.shape[axis]
     place = value_of(inference, subscript)
@@ -129,7 +129,7 @@ def select_computed(selection: Selection, axis: int, subscript: Ast, infer: Infe
     elif split is not None:
         _check_linear(selection, axis, subscript, split)
     else:
-        _check_cyclic(selection, axis, subscript, place)
+        _check_whole(selection, axis, subscript, place)
     source = inference.label(length)
     condition = _place_condition(selection, subscript, source, infer)
     selection.axis_labels.append(source)
@@ -154,26 +154,39 @@ def _place_condition(selection: Selection, subscript: Ast, source: int, infer: I
 
 def _check_linear(selection: Selection, axis: int, subscript: Ast, split: tuple[dict[int, Size], Size]) -> None:
     """Require that a subscript of several indices is inside for all their values; checked when sizes are known."""
-    inference = selection.inference
+    low, high = _extremes(selection, subscript, split)
+    _require(selection, axis, subscript, [low, selection.base.shape[axis] - 1 - high])
+
+
+def _extremes(selection: Selection, subscript: Ast, split: tuple[dict[int, Size], Size]) -> tuple[Size, Size]:
+    """Return the least and the largest value of a linear subscript."""
     low = high = split[1]
     for label, coefficient in split[0].items():
-        reach = coefficient * (inference.lengths[label] - 1)
+        reach = coefficient * (selection.inference.lengths[label] - 1)
         if is_nonnegative(coefficient):
             high = high + reach
         elif is_nonnegative(-coefficient):
             low = low + reach
         else:
             raise _not_supported(selection, subscript)
-    _require(selection, axis, subscript, [low, selection.base.shape[axis] - 1 - high])
+    return low, high
 
 
-def _check_cyclic(selection: Selection, axis: int, subscript: Ast, place: Size) -> None:
-    """Require that the divisor of a cyclic subscript is at most the length of the axis."""
+def _check_whole(selection: Selection, axis: int, subscript: Ast, place: Size) -> None:
+    """Require that a cyclic subscript or a quotient rounded down is inside for all values of its indices."""
     terms = place.terms
     atom = terms[0][0][0][0] if len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1 else None
-    if not isinstance(atom, Compound) or atom.operator != "%" or terms[0][0][0][1] != 1:
+    if not isinstance(atom, Compound) or atom.operator not in ("//", "%") or terms[0][0][0][1] != 1:
         raise _not_supported(selection, subscript)
-    _require(selection, axis, subscript, [selection.base.shape[axis] - atom.right])
+    length = selection.base.shape[axis]
+    if atom.operator == "%":
+        _require(selection, axis, subscript, [length - atom.right])
+        return
+    split = linear_in(atom.left)
+    if split is None or not is_nonnegative(atom.right):
+        raise _not_supported(selection, subscript)
+    low, high = _extremes(selection, subscript, split)
+    _require(selection, axis, subscript, [low, length * atom.right - 1 - high])
 
 
 def _require(selection: Selection, axis: int, subscript: Ast, rooms: list[Size]) -> None:
@@ -185,6 +198,8 @@ def _require(selection: Selection, axis: int, subscript: Ast, rooms: list[Size])
 
 
 def _not_supported(selection: Selection, subscript: Ast) -> NotSupported:
-    hint = "a subscript is linear in its indices, x[i + 1], x[i + j], or cyclic, x[(i + 1) % n]"
+    hint = (
+        "a subscript is linear in its indices, x[i + 1], x[i + j], or cyclic, x[(i + 1) % n], or a quotient, x[i // 2]"
+    )
     message = f"the subscript {shown(subscript)} is not supported"
     return NotSupported(message, text=selection.inference.text, at=subscript.caret, hint=hint)

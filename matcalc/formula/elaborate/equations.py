@@ -16,6 +16,7 @@ from matcalc.formula.inference.inference import Inference, Unknown, broadcast, s
 from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import write_signature
 from matcalc.language.named_parts import opened
+from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, definition
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def names_of(root: Ast, book: Rulebook) -> tuple[list[str], set[str]]:
             hidden |= frozenset(cast("tuple[str, ...]", ast.value))
         elif ast.head == "function":
             hidden |= {str(ast.value)}
+        hidden |= bound_by(ast)
         inner = [(child, hidden) for child in children(ast)]
         if ast.head == "call" and _binds(ast, book):
             name = str(inner[1][0].value)

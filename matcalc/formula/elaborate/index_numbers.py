@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.formula.elaborate import arithmetic, calls
+from matcalc.formula.elaborate import calls, sums
 from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.inference import Inference, einsum, shown
 from matcalc.formula.inference.typed import ZERO, Typed, typed_exact
@@ -39,7 +39,7 @@ def index_number(inference: Inference, ast: Ast, label: int) -> Typed:
     if label not in inference.ranges:
         return position
     start = Typed("size", ast, data=inference.ranges[label].start)
-    return arithmetic.infer_sum(inference, Ast("sum", (ast, ast), (1, 1), ast.span, ast.at), [position, start])
+    return sums.infer_sum(inference, Ast("sum", (ast, ast), (1, 1), ast.span, ast.at), [position, start])
 
 
 def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed], infer: Infer) -> Typed:

@@ -14,8 +14,8 @@ from matcalc.errors import NotSupported
 from matcalc.formula.inference.inference import Inference, einsum, inferred_rank, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed, typed_exact
 from matcalc.formula.inference.unify import bits, times
+from matcalc.language.exact_numbers import check_bits
 from matcalc.language.syntax import Ast
-from matcalc.language.write import check_bits
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.sizes.size import Size
 

@@ -6,7 +6,7 @@ Errors show the user's sub-expression and its position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,10 +20,12 @@ from matcalc.formula.inference.inference import Inference, inferred_rank
 from matcalc.formula.inference.kinds import fitting
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
+from matcalc.formula.recurrences.build_systems import built
 from matcalc.language.declare import MARK, read_declarations
 from matcalc.language.identifiers import is_one_of, near, shown
 from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import read
+from matcalc.language.recurrences import SYSTEM
 from matcalc.language.syntax import Ast, definition, part_name, parts_in, whole
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
@@ -111,10 +113,18 @@ def elaborate(
         inference.text = text
         nodes.append(build(builder, value))
         read = [(part, inference.shared.get(definition(part))) for part in parts_in(tree)]  # None: inside an equation
-        parts.append({part_name(part): build(builder, typed) for part, typed in read if typed is not None})
+        parts.append({name: node for part, typed in read if typed for name, node in _nodes_of(builder, part, typed)})
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     rows = tuple(value.row for value in values)
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
+
+
+def _nodes_of(builder: Builder, part: Ast, typed: Typed) -> Iterator[tuple[str, Node]]:
+    """Yield the name and the node of a named part; of a recurrence, those of its states and quantities."""
+    if typed.form != SYSTEM:
+        yield part_name(part), build(builder, typed)
+    else:
+        yield from built(builder, typed.data).whole.items()
 
 
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:

@@ -22,15 +22,29 @@ from matcalc.formula.elaborate import (
     infinity,
     parts,
     powers,
+    sums,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.inference import exponents, index_ranges
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
+from matcalc.formula.recurrences import infer_systems
+from matcalc.formula.recurrences.read_systems import AT_STEP
+from matcalc.language import recurrences
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
+from matcalc.language.syntax import (
+    BINDERS,
+    SUMS,
+    Ast,
+    call_name,
+    definition,
+    names_in,
+    parts_in,
+    value_of_leaf,
+    walk,
+)
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -279,11 +293,19 @@ MISPLACED = {
 }
 
 
+def _blank(inference: Inference, ast: Ast) -> Typed:
+    """Return a size that is not written, as that of the identity I."""
+    size = inference.sizes.fresh()
+    if ast.value is not None:
+        inference.blocks.append((size, ast))
+    return typed_exact(size, ast)
+
+
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": lambda inference, ast: typed_exact(Size.of(cast(Any, ast.value)), ast),
     "name": _name,
     "leaf": _leaf,
-    "empty": lambda inference, ast: typed_exact(inference.sizes.fresh(), ast),  # the size of the identity I
+    "empty": _blank,
     **dict.fromkeys(MISPLACED, _misplaced),
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
@@ -294,11 +316,13 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "call": _enter_call,
     "function": _enter_function,
     "shared": _enter_shared,
+    recurrences.SYSTEM: lambda inference, ast: Entered(infer_systems.operands(inference, ast)),
+    recurrences.STEP_SUM: lambda inference, ast: Entered(infer_systems.sum_operands(inference, ast)),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
-    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
+    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: sums.infer_sum(inference, ast, values)),
     "product": lambda inference, ast, values, entered: arithmetic.infer_product(
-        inference, ast, values, powers.reciprocal, _inverse
+        inference, ast, values, powers.reciprocal, _inverse, calls.call_rule
     ),
     "negative": lambda inference, ast, values, entered: powers.infer_negative(inference, ast, values[0]),
     "transpose": lambda inference, ast, values, entered: powers.infer_transpose(inference, ast, values[0]),
@@ -315,6 +339,12 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "call": _leave_call,
     "function": _leave_function,
     "shared": _leave_shared,
+    recurrences.SYSTEM: lambda inference, ast, values, entered: infer_systems.finish(inference, ast),
+    infer_systems.BEGIN: lambda inference, ast, values, entered: infer_systems.begin(inference, ast, values),
+    infer_systems.DEFINE: lambda inference, ast, values, entered: infer_systems.define(inference, ast, values[0]),
+    AT_STEP: lambda inference, ast, values, entered: infer_systems.read_at_step(inference, ast, values),
+    recurrences.STATE: lambda inference, ast, values, entered: infer_systems.infer_state(inference, ast),
+    recurrences.STEP_SUM: lambda inference, ast, values, entered: infer_systems.infer_sum(inference, ast, values),
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),
@@ -341,6 +371,7 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
                 hidden |= {"{"} | _open_names(ast)
+            hidden |= recurrences.bound_by(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
 
 
@@ -362,6 +393,8 @@ def _sized_operands(
 ) -> list[tuple[Ast, frozenset[str], bool]]:
     if ast.head == "call":
         return [(arg, hidden, is_size or integer) for arg, integer in integer_arguments(inference, ast)]
+    if ast.head in (recurrences.SYSTEM, recurrences.EQUATION):
+        return [(ast.args[0], hidden, True), *((child, hidden, False) for child in ast.args[1:])]
     if ast.head == "part":
         inside = "{" in hidden
         marks = [not (inside and s.head == "name") for s in ast.args[1:]]

@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from matcalc.formula.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
+from matcalc.language.recurrences import STATE
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 
@@ -219,16 +220,24 @@ def negated(x: Form) -> Form:
 
 
 def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
-    """Return a sum of terms with signs, dotted where a row, a column and a matrix meet; the first may be negative."""
+    """Return a sum of terms with signs, dotted where a row, a column and a matrix meet; the first may be negative.
+
+    A number beside the first row or column is added with a dot too: `1 .+ x .+ y'` is one sum, as the node is.
+    """
     first = terms[0] if signs[0] > 0 else negated(terms[0])
     if len(terms) == 1:
         return first
     tokens = first.tokens + sum(t.within(PRODUCT) + 1 for t in terms[1:])
     ast, extent = first.ast, terms[0].extent
-    rest: list[tuple[bool, Form, int]] = []
+    meets_number, rest = False, list[tuple[bool, Form, int]]()
     for term, sign in zip(terms[1:], signs[1:], strict=True):
         points = POINT in (extent, term.extent)
-        rest.append((not points and extent != term.extent, term, sign))
+        expands = not points and extent != term.extent
+        if expands and meets_number:
+            rest = [(True, *other) for _, *other in rest]
+        is_line = points and extent != term.extent and WHOLE not in (extent, term.extent)
+        meets_number = (meets_number or is_line) and not expands
+        rest.append((expands, term, sign))
         extent = term.extent if extent == POINT else extent if points or extent == term.extent else WHOLE
     for dotted, run in groupby(rest, key=itemgetter(0)):
         _, further, signed = zip(*run, strict=True)
@@ -271,7 +280,9 @@ def rewrapped(x: Form, body: Form) -> Form:
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:
-    """Return `x[a, b]`; entries sort in the order of their indices."""
+    """Return `x[a, b]`; entries sort in the order of their indices. A state is read without its whole last axes."""
+    while len(subscripts) > 1 and x.ast.head == STATE and _is_everything(subscripts[-1].ast):
+        subscripts = subscripts[:-1]
     inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
     tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
     ast = syntax.part(x.ast, *(s.ast for s in subscripts))
@@ -295,8 +306,11 @@ def entry(x: Form, indices: Sequence[str]) -> Form:
 
 def _keeps_axis(subscript: Ast) -> bool:
     """Whether a subscript is a full range or a vector of indices, in a part with as many axes as subscripts."""
-    is_everything = subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
-    return is_everything or subscript.head in ("name", "part")
+    return _is_everything(subscript) or subscript.head in ("name", "part")
+
+
+def _is_everything(subscript: Ast) -> bool:
+    return subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
 
 
 def joined(forms: Sequence[Form]) -> tuple[str, ...]:

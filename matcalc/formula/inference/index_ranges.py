@@ -113,7 +113,7 @@ def limit(inference: Inference, label: int, subscript: Ast, length: Size) -> Non
     split = linear_in(value_of(inference, subscript))
     factor, rest = (split[0].get(label, ZERO), split[1]) if split is not None else (ZERO, ZERO)
     if not factor.is_integer or factor == 0 or factor.constant.denominator != 1:
-        hint = "it is  a*i + c  of an index i, or  (i + c) % n"
+        hint = "it is  a*i + c  of an index i, or  (i + c) % n,  or  (i + c) // 2"
         message = f"the subscript {shown(subscript)} is not linear in its index"
         raise NotSupported(message, text=inference.text, at=subscript.caret, hint=hint)
     rest = rest - factor * start_of(inference, label)

@@ -7,18 +7,18 @@ one define the meaning of the grammar's forms; they take an Inference and operan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import MatcalcError, ShapeError
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.formula.inference.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.inference.unify import Fault, Sizes
 from matcalc.language.identifiers import supply
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import Ast, operator_position, value_of_leaf, walk
+from matcalc.language.syntax import ONE_ENTRY, Ast, operator_position, value_of_leaf, walk
 from matcalc.language.write import ends
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative
@@ -27,11 +27,6 @@ from matcalc.tensor.sizes.sizes_from_shapes import Condition, kind_text
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
 
-GREEK = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota",
-    "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
-    "chi", "psi", "omega",
-}  # fmt: skip
 AXES = {1: ("length",), 2: ("rows", "columns")}
 LETTERS = "mnkpqrstlhdw"  # for sizes without a name
 SHOWN = 48  # characters of a sub-expression in a message
@@ -75,7 +70,7 @@ class Inference:
     free: the open indices of each tree in index form. sums: the indices that each nested form sums.
     form: the outermost index form being read. index_leaves: leaves that are data in subscripts.
     index_labels: label, name, tree and text of each index. shared: values of shared trees. trees: those being read.
-    ranges: indices that subscripts limit, by label.
+    ranges: indices that subscripts limit, by label. blocks: lengths of blocks of zeros, from the others.
     checks: sizes that must not be negative, each with the number of the text. conditions: undecided ones, by text.
     """
 
@@ -100,10 +95,12 @@ class Inference:
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     index_leaves: set[Ast] = field(default_factory=set)
+    blocks: list[tuple[Size, Ast]] = field(default_factory=list)
     ranges: dict[int, Any] = field(default_factory=dict)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)
+    systems: dict[Ast, Any] = field(default_factory=dict)
     trees: tuple[Ast, ...] = ()
     text: str = ""
     number: int = 0
@@ -248,6 +245,7 @@ class Inference:
         Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
         """
         self.sizes.finish(guess=bool(self.ranks))
+        self._settle_blocks()
         self._settle()
         self.name_sizes()
         for label, name, ast, text in self.index_labels:
@@ -263,6 +261,16 @@ class Inference:
                 self.conditions.setdefault(number, []).append(Condition(resolved, fault().message))
         self.index_labels.clear()
         self.checks.clear()
+
+    def _settle_blocks(self) -> None:
+        """Bind the lengths of blocks that nothing else determines.
+
+        Raises: ShapeError for a block that may have any length.
+        """
+        for size, ast in self.blocks:
+            if "?" in self.sizes.resolve(size).key and not (ast.value == ONE_ENTRY and self.same(size, ONE)):
+                hint = r"write its size, as in  \mathbf 0_{m \times n}"
+                raise self.fault("the size of the block 0 is not known", ast, hint=hint)
 
     def _settle(self) -> None:
         """Bind inferred sizes that have only one possible value.
@@ -320,23 +328,6 @@ def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
         node: Node = value_of_leaf(leaf)
         return [Symbol(found.name, found.shape, found.data[1]) for found in toposort(node) if found.kind == "symbol"]
     return [inference.symbols[str(leaf.value)]] if leaf.head == "name" and leaf.value in inference.symbols else []
-
-
-NO_NUMBERS = frozenset(("inf", "Inf", "Infinity", "nan", "NaN", "NAN", "True", "False", "None"))
-"""Names of other languages' constants; they are no symbols unless declared."""
-
-
-def inferred_rank(name: str) -> int | None:
-    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case, and for `inf`."""
-    if name in NO_NUMBERS:
-        return None
-    stem = re.sub(r"[_\d]+$", "", name)
-    first = stem[:1]
-    if first.isupper():
-        return 2
-    if stem in GREEK or (first.islower() and "\u0370" <= first <= "\u03ff"):
-        return 0
-    return 1 if first.islower() else None
 
 
 def shown(ast: Ast) -> str:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 
 from matcalc.errors import MatcalcError, ShapeError
-from matcalc.formula.inference.inference import Inference, inferred_rank
+from matcalc.formula.inference.inference import Inference
+from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.formula.inference.typed import Typed
 from matcalc.language.syntax import Ast, call_keywords, whole
 

@@ -14,7 +14,8 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.inference.inference import Inference, Symbol
 from matcalc.language.declare import Declaration, size_names
 from matcalc.language.kinds import INDEX, SIZE
-from matcalc.language.syntax import Ast, parts_in
+from matcalc.language.recurrences import SYSTEM, bound_in
+from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.nodes.signature import PLAIN, size_of
@@ -117,9 +118,10 @@ def check_parts(inference: Inference, texts: Sequence[str], trees: Sequence[Ast]
     """
     for text, tree in zip(texts, trees, strict=True):
         for part in parts_in(tree) if text else ():
-            name = str(part.value[0])  # type: ignore[index]
-            what = "symbol" if name in inference.symbols else "size" if name in inference.size_names else ""
-            if what:
+            for name in sorted(bound_in(definition(part))) if definition(part).head == SYSTEM else [part_name(part)]:
+                what = "symbol" if name in inference.symbols else "size" if name in inference.size_names else ""
+                if not what:
+                    continue
                 message = f"'{name}' is a {what} and the name of a part"
                 raise ShapeError(message, text=text, at=part.caret, hint="give the part another name")
 

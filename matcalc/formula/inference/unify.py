@@ -16,8 +16,8 @@ from itertools import product
 from math import gcd
 
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.language.exact_numbers import check_bits
 from matcalc.language.syntax import Ast
-from matcalc.language.write import check_bits
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part, quotient, root
 

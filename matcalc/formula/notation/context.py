@@ -8,6 +8,7 @@ from typing import NamedTuple
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.node_reading import Reading
+from matcalc.formula.notation.systems import Systems
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -23,4 +24,5 @@ class Context(NamedTuple):
     function: Callable[[Node], Form]
     equation: Callable[[Node], Form]
     names: Names
-    dotted: bool = True
+    dotted: bool
+    systems: Systems

@@ -51,7 +51,7 @@ class Shared:
         if is_repeated and form.body is not None and node.kind == "op":
             self.repeated.add(node)
         is_part = (is_repeated and self.is_long) or node in self.named or node in self.part_names
-        if node is self.root or not is_part:
+        if node is self.root or not is_part or node.kind == "recurrence":
             return reading
         self.tokens += form.tokens + 3
         name = self.part_names.get(node) or ("T" if node.rank > 1 else "t") + next(self.names)

@@ -8,7 +8,7 @@ not affect the normal form. Nothing is simplified or multiplied out.
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Callable, Collection, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -31,8 +31,11 @@ from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
+from matcalc.formula.notation.step_sums import at_positions, step_sum_reading
+from matcalc.formula.notation.steps import trajectory_reading
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
+from matcalc.formula.notation.systems import Systems
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -88,12 +91,20 @@ def tokens_of(root: Node) -> int:
 
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
-    shared = Shared(root, toposort(root), taken, dict(part_names))
-    form = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    preferred = dict(part_names)
+
+    def read(bodies: Sequence[Node], inner: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
+        found = Readings(taken.union(names), known=dict(inner), dotted=dotted, systems=systems)
+        return [found[body] for body in bodies]
+
+    systems = Systems(taken.difference(preferred.values()), preferred, read)
+    taken = taken | systems.enter(everything(root))
+    shared = Shared(root, toposort(root), taken, preferred)
+    form = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
     if not shared.repeated:
         return form
     shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
-    named = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    named = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
     written = text(named.ast)
     return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
 
@@ -116,6 +127,7 @@ class Readings(UserDict[Node, Reading]):
         named: Callable[[Node, Reading], Reading] = lambda _, reading: reading,
         known: MutableMapping[Node, Reading] | None = None,
         dotted: bool = True,
+        systems: Systems | None = None,
     ) -> None:
         self.data = {} if known is None else known  # type: ignore[assignment]
         self.named = named
@@ -123,7 +135,13 @@ class Readings(UserDict[Node, Reading]):
         def equation(e: Node) -> Form:
             return form_of(e, taken, dotted=dotted)
 
-        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted)
+        systems = systems or Systems(taken, NOT_NAMED, self._inner)
+        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted, systems)
+
+    def _inner(self, bodies: Sequence[Node], known: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
+        """Return the readings of nodes over symbols that have readings, for lengths alone: names may coincide."""
+        found = Readings(frozenset(names), known=dict(known), systems=self.context.systems)
+        return [found[body] for body in bodies]
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root, self.data):
@@ -162,10 +180,13 @@ def _product(context: Context, node: Node) -> Reading:
     blocks = block_reading(context, [(Fraction(1), node)])
     if blocks is not None:
         return blocks
-    spread = _term_by_term(context, node)
+    spread = _term_by_term(context, node) or at_positions(context, node)
     if spread is not None:
         return spread
     reading = _product_alone(context, node)
+    steps = step_sum_reading(context, node)
+    if steps is not None and steps.form.tokens < reading.form.tokens:
+        return steps
     spread = _multiplied_out(context, node)
     best = spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
     transposed = best.transposed
@@ -372,6 +393,7 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "sum": sum_reading,
     "map": _map,
     "op": operation_reading,
+    "recurrence": trajectory_reading,
 }
 
 _CACHE = Readings(frozenset(), known=WeakKeyDictionary())

@@ -14,7 +14,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
+from matcalc.language.exact_numbers import number_text
 from matcalc.language.index_sums import lengths, with_sums
+from matcalc.language.latex import latex_steps
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product
 from matcalc.language.latex.latex_templates import (
@@ -32,8 +34,9 @@ from matcalc.language.latex.latex_templates import (
 )
 from matcalc.language.one_based import counted, moved
 from matcalc.language.read import read
+from matcalc.language.recurrences import STEP_SUM, SYSTEM
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
-from matcalc.language.write import number_text, part_names
+from matcalc.language.write import part_names
 
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 NO_LOOKS: Templates = {}
@@ -59,6 +62,8 @@ def latex(
     scope = Scope(kinds, templates, shapes, results, keys)
     if not names:
         return _look(ast, scope).text
+    if any(definition(part).head == SYSTEM for part in parts_in(ast)):
+        return latex_steps.with_equations(ast, replace(scope, parts=names), _look)
     kinds, rows = dict(kinds), []
     for part in parts_in(ast):
         name = names[definition(part)]
@@ -93,7 +98,7 @@ def _inside(node: Ast, scope: Scope) -> Scope:
     """Return the scope of the operands of `node`, which may bind names."""
     if node.head in BINDERS:
         return replace(scope, bound=scope.bound | set(cast("tuple[str, ...]", node.value)))
-    if node.head == "function":
+    if node.head in ("function", STEP_SUM):
         return replace(scope, bound=scope.bound | {str(node.value)})
     return scope
 
@@ -211,12 +216,14 @@ def _power(node: Ast, inner: list[Look], scope: Scope) -> Look:
         above = r"-\top"
     if node.args[1].head == "product":
         above = _slashed(node.args[1], exponent)
-    if node.value == ".^" and base.kind != "scalar":
+    is_array = exponent.kind in ("vector", "row", "matrix", "tensor")
+    if node.value == ".^" and (base.kind != "scalar" or is_array):
         above = rf"\circ {above}" if exponent.level == ATOM else rf"\circ ({above})"
     if above == "-1" and node.args[0].head == "transpose":
         return Look(f"{base.base}^{{-\\top}}", SCRIPT, base.kind)
     below = at(base, ATOM)
-    return Look(f"{below}^{{{above}}}", SCRIPT, base.kind, below if above == "-1" else "")
+    kind = exponent.kind if base.kind == "scalar" and is_array and node.value == ".^" else base.kind
+    return Look(f"{below}^{{{above}}}", SCRIPT, kind, below if above == "-1" else "")
 
 
 def _slashed(exponent: Ast, look: Look) -> str:
@@ -261,6 +268,9 @@ def _keyword_value(value: Ast, look: Look) -> str:
 
 
 def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    step = latex_steps.part_of_state(node, scope, _look)
+    if step is not None:
+        return step
     base, ast = inner[0], node.args[0]
     shape = scope.shapes.get(str(ast.value), ()) if ast.head == "name" else ()
     subscripts = [_look(x, scope) for x in counted(node.args[1:], shape, scope.bound)]
@@ -350,7 +360,10 @@ def _spread(node: Ast, inner: list[Look], scope: Scope) -> Look:
 
 
 _LOOKS: dict[str, Callable[[Ast, list[Look], Scope], Look]] = {
-    "number": _number, "name": _name, "shared": _shared, "sum": _sum, "negative": _negative, "product": _product,
+    "number": _number, "name": _name, "shared": _shared,
+    "state": lambda node, inner, scope: latex_steps.state(node, scope),
+    "step_sum": lambda node, inner, scope: latex_steps.step_sum(node, inner[1], scope, _look),
+    "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,
     "compare": _relation, "condition": _condition, "function": _function, "spread": _spread,

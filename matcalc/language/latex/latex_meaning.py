@@ -37,7 +37,7 @@ from matcalc.language.latex.latex_subscripts import elements, length_of, named, 
 from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast
 
 Meaning = Callable[[Reading, Ast, Scope], Value]
 
@@ -57,7 +57,7 @@ def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
 
 
 def _meaning(reading: Reading, node: Ast, scope: Scope) -> Value:
-    look = _whole_look(reading, node)
+    look = None if _is_rounded_quotient(reading, node) else _whole_look(reading, node)
     if look is not None:
         return look
     try:
@@ -189,7 +189,7 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 NORMS = {
-    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p",
+    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; for \|x\|_W^2 write x^\top W x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
 
@@ -251,8 +251,8 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     if len(node.args) != 1:
         raise fault("a list is not a value" if node.args else "empty parentheses", node)
     inner = node.args[0]
-    if node.value == "floor":
-        return _floor(reading, node)
+    if node.value in ("floor", "ceil"):
+        return _rounded(reading, node)
     if node.value in ("bar", "double_bar", "angle"):
         operand = needed(reading, inner)
         hints = {
@@ -288,11 +288,17 @@ def _inner_product(reading: Reading, node: Ast) -> Value:
     return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
 
 
-def _floor(reading: Reading, node: Ast) -> Value:
-    inner = unbraced(node.args[0])
-    if inner.head != "frac":
-        raise fault("rounding down is only supported for a fraction of sizes", node)
-    over, under = (needed(reading, x) for x in inner.args)
+def _is_rounded_quotient(reading: Reading, node: Ast) -> bool:
+    """Whether a layout is a fraction of scalars, rounded down: also a size, if they are sizes."""
+    if node.head != "fence" or node.value != "floor" or unbraced(node.args[0]).head != "frac":
+        return False
+    return all(value(reading, x).kind == "scalar" for x in unbraced(node.args[0]).args)
+
+
+def _rounded(reading: Reading, node: Ast) -> Value:
+    if not _is_rounded_quotient(reading, node):
+        raise fault("this cannot be rounded", node, r"write \left\lfloor x \right\rfloor of one value")
+    over, under = (needed(reading, x) for x in unbraced(node.args[0]).args)
     tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(tree, "scalar")
 
@@ -318,13 +324,13 @@ def _radical(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
     rows = [[needed(reading, cell) for cell in row.args] for row in node.args]
-    if any(x.kind != "scalar" for cells in rows for x in cells):
-        rows = [[_block(reading, x) for x in cells] for cells in rows]
+    kinds = {x.kind for row in rows for x in row}
+    is_column = bool(rows) and len(rows[0]) == 1 and kinds <= {"scalar", "vector"}
+    if kinds != {"scalar"}:
+        rows = [[_block(reading, x, is_column) for x in cells] for cells in rows]
     if not rows or len({len(row) for row in rows}) > 1:
         raise fault("rows of different lengths" if rows else "a matrix without entries", node)
     trees = [Ast("row", tuple(x.tree for x in row), None, node.span) for row in rows]  # type: ignore[misc]
-    kinds = {x.kind for row in rows for x in row}
-    is_column = len(rows[0]) == 1 and kinds <= {"scalar", "vector"}
     kind = "vector" if is_column else "matrix" if len(rows) > 1 else ""
     found = Value(Ast("block", tuple(trees), None, node.span), kind)
     if str(node.value) in ("vmatrix", "Vmatrix"):
@@ -338,12 +344,12 @@ def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
     return found
 
 
-def _block(reading: Reading, cell: Value) -> Value:
-    """Return a block of a block matrix; 0 is a block of zeros of the size of its neighbours."""
+def _block(reading: Reading, cell: Value, is_column: bool) -> Value:
+    """Return a block of a block matrix; 0 is a block of zeros of the size of its neighbours, or else one entry."""
     tree = cast(Ast, cell.tree)
     if tree.head != "number" or tree.value != 0:
         return cell
-    sizes = (Ast("empty"), Ast("empty"))
+    sizes = [Ast("empty", (), mark, tree.span) for mark in ((ONE_ENTRY,) if is_column else (BLOCK, BLOCK))]
     return Value(replace(syntax.call(reading.names.roles["all_zeros"], *sizes), span=tree.span), "")
 
 

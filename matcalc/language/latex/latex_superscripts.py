@@ -74,7 +74,8 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         exponent = needed(reading, layout.args[0])
         if layout.value not in _ENTRYWISE:
             raise fault(f"the power '{layout.value}' is not supported", layout)
-        return Value(_pair("power", base, exponent, ".^", node), base.kind)
+        kind = exponent.kind if base.kind == "scalar" else base.kind
+        return Value(_pair("power", base, exponent, ".^", node), kind)
     exponent = needed(reading, layout)
     if base.kind == "scalar" and exponent.kind in ("vector", "row"):
         return Value(_pair("power", base, exponent, ".^", node), exponent.kind)

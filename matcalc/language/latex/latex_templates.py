@@ -46,6 +46,7 @@ class Scope:
     """The meaning of names: kinds and lengths of symbols, looks of functions and kinds of their values.
 
     keys: declared names by key. bound: indices and parameters bound here. parts: names of shared parts.
+    steps: names of a recurrence, in its equations.
     """
 
     kinds: Mapping[str, str]
@@ -55,6 +56,7 @@ class Scope:
     keys: Mapping[Key, object]
     bound: frozenset[str] = frozenset()
     parts: Mapping[Ast, str] = field(default_factory=dict)
+    steps: frozenset[str] = frozenset()
 
 
 def fenced(text: str, opening: str = "(", closing: str = ")") -> str:

@@ -23,6 +23,7 @@ CLOSING = {
     "OPEN": ("CLOSE", ")"), "OPEN_BRACKET": ("CLOSE_BRACKET", "]"), "OPEN_SET": ("CLOSE_SET", r"\}"),
     "OPEN_BRACE": ("CLOSE_BRACE", "}"), "BAR_OPEN": ("BAR_CLOSE", "|"), "DOUBLE_BAR_OPEN": ("DOUBLE_BAR_CLOSE", r"\|"),
     "ANGLE_OPEN": ("ANGLE_CLOSE", r"\rangle"), "FLOOR_OPEN": ("FLOOR_CLOSE", r"\rfloor"),
+    "CEIL_OPEN": ("CEIL_CLOSE", r"\rceil"),
     "MATRIX_OPEN": ("MATRIX_CLOSE", r"\end{...}"),
 }  # fmt: skip
 CLOSES = {close: opening for opening, (close, _) in CLOSING.items()}

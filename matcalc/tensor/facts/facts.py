@@ -79,6 +79,8 @@ def _length(node: Node) -> int:
         return max(1, sum(a.length + 1 for a in node.args) - 1 + (node.coef != 1) - 3 * _holds_mean(node))
     if node.kind == "sum":
         return 1 + sum(a.length + 1 for a in node.args)
+    if node.kind == "recurrence":
+        return 6 + sum(a.length + 1 for a in (*node.bodies, *node.args[: len(node.states)]))
     return 1
 
 
@@ -365,6 +367,13 @@ def _product_tilt(node: Node) -> tuple[int, int]:
     return (transposed, sum(a.tilt[1] for a, _ in pairs))
 
 
+def _recurrence(node: Node) -> None:
+    state = node.states[node.position]
+    node.range = state.range
+    if "symmetric" in state.facts:
+        node.commuting = node.rank - 2
+
+
 DESCRIBE = {
     "symbol": _symbol,
     "number": _number,
@@ -375,4 +384,5 @@ DESCRIBE = {
     "sum": _sum,
     "map": _map,
     "op": _op,
+    "recurrence": _recurrence,
 }

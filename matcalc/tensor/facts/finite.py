@@ -18,6 +18,8 @@ def is_finite(node: Node) -> bool:
     """Return whether a node is finite for all finite data; its operands have the flag already."""
     if not all(arg.finite for arg in node.args):
         return False
+    if node.kind == "recurrence":
+        return all(body.finite for body in node.bodies)
     if node.kind == "map":
         return POWERS.get(node.rule.role or "", _is_finite_map)(node)
     return node.kind != "op" or not node.rule.domain or _is_inside(node)

@@ -16,7 +16,7 @@ from math import inf
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from matcalc.language.write import check_bits
+from matcalc.language.exact_numbers import check_bits
 from matcalc.locks import held_at_fork
 from matcalc.tensor.sizes.size import Size
 
@@ -68,7 +68,7 @@ def _payload(position: int) -> Any:
 class Node:
     """A tensor expression. Attributes are read-only; the names below read the payload.
 
-    Kinds: symbol, number, size, constant, selector, product, sum, map, op.
+    Kinds: symbol, number, size, constant, selector, product, sum, map, op, recurrence.
     A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`.
     A repeated index in `out` is the identity on its axes; an index of `out` that no operand has is broadcasting.
     """
@@ -121,6 +121,13 @@ class Node:
     params: tuple[Any, ...] = _payload(1)  # of a map or op: Fraction, Size or (functions) Node
     batches: tuple[Indices, ...] = _payload(2)  # the leading batch axes of each argument of an op
     batch_rank: int = _payload(3)  # number of leading batch axes of an op
+    steps: Size = _payload(0)  # number of steps of a recurrence
+    backward: bool = _payload(1)  # whether a recurrence runs from its last index to 0
+    states: tuple[Node, ...] = _payload(2)  # bound symbols of a recurrence
+    slices: tuple[Node, ...] = _payload(3)  # bound symbols of its sequences at one step
+    bodies: tuple[Node, ...] = _payload(4)  # the step of each state, over the bound symbols
+    position: int = _payload(5)  # which of the states this is
+    kept: tuple[bool, ...] = _payload(6)  # whether a recurrence is the trajectory of each state, or its last value
     output: str = _payload(4)  # which output of an op with several this is; empty if there is one
 
     @property
@@ -313,6 +320,7 @@ def everything(roots: Node | Iterable[Node]) -> list[Node]:
         new = [node for node in toposort(pending) if node not in found]
         found.update(dict.fromkeys(new))
         parameters = [p for n in new if n.kind in ("map", "op") for p in n.params]
+        parameters += [body for n in new if n.kind == "recurrence" for body in n.bodies]
         pending = [p for p in parameters if isinstance(p, Node) and p not in found]
     return list(found)
 
@@ -337,6 +345,8 @@ def sizes_used(nodes: Sequence[Node]) -> list[str]:
             sizes.append(node.size)
         elif node.kind == "selector":
             sizes.append(node.selector.offset)
+        elif node.kind == "recurrence":
+            sizes.append(node.steps)
         elif node.kind in ("op", "map"):
             sizes += [p for p in node.params if isinstance(p, Size)]
         names.update(n for size in sizes for n in size.names)

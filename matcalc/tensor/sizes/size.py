@@ -17,7 +17,8 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from matcalc.errors import ShapeError
-from matcalc.language.write import check_bits, text
+from matcalc.language.exact_numbers import check_bits
+from matcalc.language.write import text
 from matcalc.locks import held_at_fork
 from matcalc.tensor.sizes.size_tree import ENTRY, atom_text, term_tree, tree_of_terms
 

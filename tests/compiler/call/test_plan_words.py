@@ -46,6 +46,20 @@ def test_temporary_arrays_have_a_size():
     assert "temporary array: X_w (m,), 8*m bytes" in mc.value_and_gradient("norm2(X*w - y)^2", "w", target="numpy").plan
 
 
+@pytest.mark.whole
+def test_generated_functions_are_explained():
+    rows = str(mc.compile(mc.gradient("sum(log(1 + exp(-y.*(X*w))))", "w")).plan)
+    chain = str(
+        mc.compile("A*B*C", declarations="A: matrix(m, n); B: matrix(n, k); C: matrix(k, l)", target="numpy").plan
+    )
+    for shown, name, words in (
+        (rows, "by_rows_", "blocks of rows, one after another"),
+        (chain, "chain_", "in the order"),
+    ):
+        calls = [line for line in shown.splitlines() if f" = {name}" in line]
+        assert calls and all(words in line for line in calls), shown
+
+
 def test_every_kernel_is_explained_or_named_as_a_function():
     book = default_rulebook()
     known = {name for rule in book.rules.values() if not rule.internal for name in (rule.name, rule.spelling)}

@@ -251,21 +251,24 @@ def flat(found):
 
 
 def run(printer, count, seed=3):
-    """Return (mutant, fate) of faults, so many of them caught."""
+    """Yield (mutant, fate) of the faults that some program shows, until so many are caught."""
     cases()
-    rows = {}
+    tried, caught = set(), 0
     for mutant in mutants(printer, seed):
-        if sum(fate in CAUGHT for fate in rows.values()) == count:
-            break
+        if caught == count:
+            return
+        if mutant in tried:
+            continue
+        tried.add(mutant)
         try:
             fate = judged(printer, mutant)
         except SyntaxError:
             continue
+        caught += fate in CAUGHT
         if fate:
-            rows[mutant] = fate
-    return [*rows.items()]
+            yield mutant, fate
 
 
 if __name__ == "__main__":
     for mutant, fate in run(sys.argv[1], int(sys.argv[2])):
-        print(f"{fate:18} {': '.join(map(str, mutant))}")
+        print(f"{fate:18} {': '.join(map(str, mutant))}", flush=True)

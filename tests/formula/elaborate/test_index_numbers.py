@@ -38,6 +38,23 @@ CASES: list[tuple[str, str, Loop]] = [
     ("sum{i: x[i]^2*[i/2 < 1]}", "x", loop(lambda i, n, x: x[i] ** 2 * (i / 2 < 1))),
     ("sum{k: {j: A[j,i]*x[i]*i}[k]^2}", "x",
      loop(lambda j, n, x, A: sum(A[j, i] * x[i] * i for i in range(n)) ** 2)),
+    ("sum{i: (i % 3)*x[i]^2}", "x", loop(lambda i, n, x: i % 3 * x[i] ** 2)),
+    ("sum{i: (-i % 3)*(i // 2)*x[i]^2}", "x", loop(lambda i, n, x: -i % 3 * (i // 2) * x[i] ** 2)),
+    ("sum{i,j: A[i,j]^2*[(i + j) % n == 0]}", "A", loop(lambda i, j, n, A: A[i, j] ** 2 * ((i + j) % n == 0), 2)),
+    ("sum{i,j: A[i,j]^2*[i // 2 == j // 2]}", "A", loop(lambda i, j, n, A: A[i, j] ** 2 * (i // 2 == j // 2), 2)),
+    ("sum{i,j: A[i,j]^2*[(i - j) % 2 > 0]*[i % 3 != j]}", "A",
+     loop(lambda i, j, n, A: A[i, j] ** 2 * ((i - j) % 2 > 0 and i % 3 != j), 2)),
+    ("sum{i: where(i % 2 == 0, x[i]^2, sin(x[i]))}", "x",
+     loop(lambda i, n, x: x[i] ** 2 if i % 2 == 0 else np.sin(x[i]))),
+    ("sum{i: where((i // 3) % 2 == 1, x[i], -x[i])*x[i]}", "x",
+     loop(lambda i, n, x: (x[i] if i // 3 % 2 == 1 else -x[i]) * x[i])),
+    ("sum{i,j: (i*j % n)*A[i,j]^2}", "A", loop(lambda i, j, n, A: i * j % n * A[i, j] ** 2, 2)),
+    ("sum{i: x[i]^3*cos(pi*((i + n)//2))}", "x", loop(lambda i, n, x: x[i] ** 3 * np.cos(np.pi * ((i + n) // 2)))),
+    ("sum{i: x[i]^(i % 4)*((2*i + 1) % n)}", "x", loop(lambda i, n, x: x[i] ** (i % 4) * ((2 * i + 1) % n))),
+    ("sum{i: x[i // 2]^2*x[i]*i}", "x", loop(lambda i, n, x: x[i // 2] ** 2 * x[i] * i)),
+    ("sum{i,j: x[(i + j) // 2]^2*A[i,j]}", "x", loop(lambda i, j, n, x, A: x[(i + j) // 2] ** 2 * A[i, j], 2)),
+    ("sum{i: round(i/3)*floor(i/2)*ceil(i/2)*x[i]^2}", "x",
+     loop(lambda i, n, x: round(i / 3) * (i // 2) * -(-i // 2) * x[i] ** 2)),
 ]  # fmt: skip
 
 
@@ -119,6 +136,7 @@ RANGES: list[tuple[str, str, Loop, int]] = [
     ("sum{i,j: A[i+1,j]^2*A[i,j+1]*[i < j]}", "A",
      lambda n, A: sum((A[i + 1, j] ** 2 * A[i, j + 1] for i in range(n - 1) for j in range(i + 1, n - 1)), 0.0), 1),
     ("sum{i,j: u[i+j]^2*A[i,j]}", "u", loop(lambda i, j, n, A, u: u[i + j] ** 2 * A[i, j], 2), 1),
+    ("sum{i,j: u[(i + 3*j) // 2]^2*A[i,j]}", "u", loop(lambda i, j, n, u, A: u[(i + 3 * j) // 2] ** 2 * A[i, j], 2), 1),
     ("sum{i,j: u[i-j+n-1]^2*A[i,j]}", "u", loop(lambda i, j, n, A, u: u[i - j + n - 1] ** 2 * A[i, j], 2), 1),
 ]  # fmt: skip
 
@@ -189,7 +207,8 @@ REFUSED = [
     ("sum{i: x[i+1]*z[i]}", "the end of index i is n - 1 or m"),
     ("sum{i: x[i+1]*x[i]*z[i]}", "the end of index i is n - 1 or m"),
     ("{i,j: x[i*j]*A[i,j]}", "the subscript i*j is not supported"),
-    ("{i: x[i//2]*x[i]}", "the subscript i//2 is not supported"),
+    ("{i: x[i//2 + 1]*x[i]}", "the subscript i//2 + 1 is not supported"),
+    ("{i: x[i//i]*x[i]}", "the size 0 is divided by zero"),
     ("{i: x[i/2]*x[i]}", "the subscript i/2 is not supported"),
     ("{k: sum{j: x[k+j]*z[j]}}", "the length of index k is not known"),
     ("{k: x[k+j]*z[j]*ones(3)[k]}", "the subscript k + j is not supported"),
@@ -198,7 +217,8 @@ REFUSED = [
     ("sum{i: x[i-1]*[i > 0]}", "[i > 0] bounds i, and so do the subscripts that compute with i"),
     ("{j: A[j,i]*i}", "index i is not listed, and not repeated within one product"),
     ("sum{i: i}", "the length of index i is not known"),
-    ("{i: x[i]*[i // 2 == 1]}", "the condition [i//2 == 1] is not supported"),
+    ("x % 3", "% takes numbers, and x (vector of n) is none"),
+    ("A // 2", "// takes numbers, and A (n x n) is none"),
 ]
 
 

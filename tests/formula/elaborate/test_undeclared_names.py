@@ -3,6 +3,8 @@
 import pytest
 
 import matcalc as mc
+from matcalc.commands.cli import main
+from matcalc.solvers import problem, root
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,49 @@ def test_a_declared_name_without_use_beside_an_undeclared_name_is_refused(text, 
     assert hint in caught.value.hint and caught.value.text == let
     with pytest.raises(mc.UnknownName, match="no formula uses it"):
         mc.compile(["x", text], declarations=let)
+
+
+S, D = "norm2(A*z - b)^2", "Z: vector(n); A: matrix(m, n)"
+COMMANDS = ("gradient", "jacobian", "hessian", "differential", "hvp", "explain", "check", "convex")
+ENTRIES = {
+    "expression": lambda: mc.expression(S, D),
+    "gradient": lambda: mc.gradient(S, "z", D),
+    "gradients": lambda: mc.gradient(S, ["z", "b"], D),
+    "hessian": lambda: mc.hessian(S, "z", D),
+    "jacobian": lambda: mc.jacobian("A*z - b", "z", D),
+    "differential": lambda: mc.differential(S, "z", D),
+    "vjp": lambda: mc.vjp("A*z", "z", D),
+    "jvp": lambda: mc.jvp(S, "z", D),
+    "hvp": lambda: mc.hvp(S, "z", D),
+    "compile": lambda: mc.compile({"loss": S, "fit": "A*z"}, declarations=D),
+    "value_and_gradient": lambda: mc.value_and_gradient(S, "z", D),
+    "check": lambda: mc.check(S, "z", D),
+    "check against": lambda: mc.check(S, "z", D, against="2*A'*(A*z - b)"),
+    "equivalent": lambda: mc.equivalent(S, "norm2(b - A*z)^2", D),
+    "convex": lambda: mc.convex(S, "z", D),
+    "structure": lambda: mc.structure(S, D),
+    "plain": lambda: mc.plain(S, D),
+    "split": lambda: mc.split(S, over="m", declarations=D),
+    "problem": lambda: problem(S, "z", declarations=D),
+    "root": lambda: root("A*z - b", "z", declarations=D),
+    "minimize": lambda: mc.minimize(S, "z", start={"z": [1.0]}, data={"A": [[1.0]], "b": [1.0]}, declarations=D),
+    "in LaTeX": lambda: mc.gradient(r"\|A z - b\|^2", "z", D, dialect="latex"),
+    "in NumPy": lambda: mc.gradient("np.sum((A @ z - b)**2)", "z", D, dialect="numpy"),
+    "from a dictionary": lambda: mc.gradient(S, "z", {"Z": "vector(n)", "A": "matrix(m, n)"}),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_function_refuses_a_declared_name_without_use(name):
+    with pytest.raises(mc.UnknownName, match="Z is declared, and no formula uses it; z is not declared") as caught:
+        ENTRIES[name]()
+    assert caught.value.hint == "write z for Z, declare z, or leave Z out"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_a_declared_name_without_use(command, capsys):
+    assert main([command, S, "--wrt", "z", "--let", D]) == 2
+    assert "Z is declared, and no formula uses it; z is not declared" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,9 @@ def test_structures_in_every_target(text, target):
     def f(c, X):
         return np.sum(np.sin(STRUCTURES[text](c, X))) + c.sum() + X.sum()
 
-    if target in ("torch", "jax"):
-        pytest.importorskip(target)
+    library = pytest.importorskip(target) if target in ("torch", "jax") else None
+    if target == "jax":
+        library.config.update("jax_enable_x64", True)
 
     def value(e):
         return np.asarray(mc.compile(e, target=target)(c, X))

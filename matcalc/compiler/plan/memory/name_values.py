@@ -58,6 +58,9 @@ def _name_results(run: Run, words: dict[str, str], describe: Describer) -> None:
     if run.kernel.blocks is not None or run.kernel.joins:
         words.update((value.name, describe.short(value.comment)) for _, value in run.results)
         return
+    if run.kernel.loop is not None:
+        words.update((value.name, run.kernel.called[field]) for field, value in run.results)
+        return
     if len(run.results) == 1 and not isinstance(run.comment, str):
         words[run.results[0][1].name] = describe.short(run.comment)
         return

@@ -135,6 +135,7 @@ def _entry(
         "pattern": f"c[{letter[node.out[0]]}, {letter[node.out[1]]}] = {' * '.join(factors)}",
         "flops": least,
         "rate": 0.04,
+        "words": "matrix product, in the order with the fewest flops at the sizes of the call",
         "numba": f"{name}({fields}, {{c}})",
         "numpy": f"in_best_order({_shape_and_costs(costs, at, operands)}, ({functions},), {fields})",
     }

@@ -332,6 +332,7 @@ def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]
     entry = {
         "pattern": f"{', '.join(terms[len(names) :])} = {name}({', '.join(terms[: len(names)])})",
         "numpy": f"all_rows(({result_shapes},), {part.spelled('numpy')}, {', '.join(fields)})",
+        "words": f"blocks of rows, one after another, by {part.name}",
     }
     sliced = [label for label, value in block.arguments.items() if region.rows in value.shape[:1]]
     flops, moved = operations(program)[0], sum((volume(v.shape) * 8 for v in arrays), Size.of(0))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.calculus.exact_deviations import with_exact_deviations, with_original_means
 from matcalc.compiler.plan.values.running_totals import AsSums
 from matcalc.errors import NotSupported
 from matcalc.formula.forms import form as forms
@@ -65,6 +66,24 @@ def in_order(node: Node, order: Sequence[int]) -> Subject:
 def brief(node: Node) -> str:
     """Return the formula of a node, cut to about LENGTH characters."""
     return ends(formula_of(node), LENGTH, TAIL)
+
+
+def meaning_of(
+    nodes: Sequence[Node], written: Mapping[Node, Node], meaning: Callable[[Node], Node] | None
+) -> Callable[[Node], Node] | None:
+    """Return the function from a node of a plan to the node that comments write in its place.
+
+    `written` are nodes by those with joined recurrences; in others means may have been replaced.
+    """
+    has_means = with_exact_deviations(nodes) != list(nodes)
+
+    def found(node: Node) -> Node:
+        node = written.get(node, node)
+        node = meaning(node) if meaning else node
+        return with_original_means(node) if has_means else node
+
+    has_steps = any(node.kind == "recurrence" for node in toposort(nodes))
+    return found if has_means or has_steps else meaning
 
 
 class Describer:

@@ -49,6 +49,7 @@ _NUMBERED = re.compile(
     r"(?<![}\w])(\w|\\(?:hat|tilde|bar|mathbf|boldsymbol|bm|vec)\s*(?:\{[^{}]*\}|\w))\s*\^\s*\{\s*\(([a-z])\)\s*\}(?!\s*_)"
 )
 r"""A letter with the number of a sample above it, `x^{(i)}`."""
+_BRACE = re.compile(r"\\(underbrace|overbrace|boxed)\s*\{")
 _RULES = [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in _SIGNS]
 _NORMAL = re.compile(r"\\mathcal\s*(?:\{\s*N\s*\}|N)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
@@ -59,9 +60,26 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text) -> Text:
     """Return a text with positions in which the grammar knows the signs."""
+    text = _without_braces(text)
     for pattern, parts in _RULES:
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(text))
+
+
+def _without_braces(text: Text) -> Text:
+    r"""Return a text with parentheses for \underbrace{...}_{\text{...}} and \overbrace, and without \boxed."""
+    while found := _BRACE.search(plain := "".join(c for c, _ in text)):
+        end = _closing(plain, found.end(), "{}")
+        if not end:
+            return text
+        note = re.compile(r"\s*[_^]\s*\{").match(plain, end + 1) if found[1] != "boxed" else None
+        stop = _closing(plain, note.end(), "{}") if note else end
+        if not stop:
+            return text
+        pair = "  " if found[1] == "boxed" else "()"
+        opening, closing = ((pair[0], text[found.start()][1]), (pair[1], text[end][1]))
+        text = [*text[: found.start()], opening, *text[found.end() : end], closing, *text[stop + 1 :]]
+    return text
 
 
 def _numbered(text: Text) -> Text:
@@ -124,11 +142,11 @@ def _densities(text: Text) -> Text:
     return text
 
 
-def _closing(text: str, begin: int) -> int:
-    """Return the position of the parenthesis that ends an argument list; 0 if none does."""
+def _closing(text: str, begin: int, pair: str = "()") -> int:
+    """Return the position of the parenthesis or brace that ends an argument; 0 if none does."""
     depth = 1
     for at in range(begin, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        depth += {pair[0]: 1, pair[1]: -1}.get(text[at], 0)
         if not depth:
             return at
     return 0

@@ -1,0 +1,142 @@
+"""Evaluates recurrences of a syntax tree step by step: each equation fills its place of an array.
+
+States and quantities are arrays of NaN that the equations fill, in an order found at each step from what is still
+missing. Nodes of recurrences are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from matcalc.errors import NoReference
+from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
+from matcalc.evidence.written.plain_forms import as_integer
+from matcalc.evidence.written.values import Array, Value, exact
+from matcalc.language.index_sums import with_sums
+from matcalc.language.recurrences import bound_in, index_of, limit_of, names_in, system_of
+from matcalc.language.syntax import Ast, walk
+from matcalc.language.write import text
+
+Table = dict[str, Array]
+
+
+def state_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
+    """Evaluate a state or a quantity as a whole."""
+    found = yield from _table(at, system_of(tree), scope)
+    return Value(found[str(tree.value)])
+
+
+def step_sum_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
+    """Evaluate a sum over the steps of a recurrence."""
+    system = system_of(tree)
+    found = yield from _table(at, system, scope)
+    count = at.steps[system, scope.is_base]
+    total: Any = 0.0
+    for step in range(count):
+        inner = _scope_of_step(system, found, step, scope)
+        value = yield tree.args[1], inner
+        total = total + value.array
+    if not count:
+        raise NoReference("a sum over no steps")
+    return Value(np.asarray(total))
+
+
+def _scope_of_step(system: Ast, found: Mapping[str, Array], step: int, scope: Scope) -> Scope:
+    own = {name: Value(array) for name, array in found.items()}
+    return replace(scope, parameters={**scope.parameters, **own, index_of(system): exact(step)})
+
+
+def _table(at: Evaluator, system: Ast, scope: Scope) -> Generator[tuple[Ast, Scope], Any, Table]:
+    """Return the arrays of all names of a system, evaluated once."""
+    key = system, scope.is_base
+    if key not in at.tables:
+        outer = Scope(is_base=scope.is_base)
+        at.steps[key] = count = yield from _count(at, system, outer)
+        if count < 0:
+            raise IndexError("a negative number of steps")
+        at.tables[key] = yield from _filled(at, system, count, outer)
+    return at.tables[key]
+
+
+def _count(at: Evaluator, system: Ast, scope: Scope) -> Generator[tuple[Ast, Scope], Any, int]:
+    """Return the number of steps: the limit, the position of an end, or what a sequence leaves."""
+    limit = limit_of(system)
+    index = index_of(system)
+    if limit is not None:
+        return as_integer((yield limit, scope))
+    steps = [equation for equation in system.args[1:] if index in names_in(equation.args[0])]
+    down = {str(equation.value) for equation in steps if equation.args[0].head == "name"}
+    ends = [e.args[0] for e in system.args[1:] if e not in steps and e.value in down]
+    if ends:
+        found = []
+        for end in ends:
+            found.append(as_integer((yield end, scope)))
+        return min(found)
+    for node in (node for equation in steps for node in walk(equation.args[1])):
+        at_step = [k for k, one in enumerate(node.args[1:]) if node.head == "part" and index in names_in(one)]
+        if at_step and not names_in(node.args[0]) & bound_in(system):
+            base = yield node.args[0], scope
+            first = yield node.args[1 + at_step[0]], replace(scope, parameters={index: exact(0)})
+            return int(base.shape[at_step[0]]) - as_integer(first)
+    raise NoReference("a recurrence whose number of steps follows only from its context")
+
+
+def _filled(at: Evaluator, system: Ast, count: int, scope: Scope) -> Generator[tuple[Ast, Scope], Any, Table]:
+    index = index_of(system)
+    steps = [equation for equation in system.args[1:] if index in names_in(equation.args[0])]
+    found: Table = {}
+    lengths = {str(equation.value): count for equation in steps}
+    starts: list[tuple[str, int, Array]] = []
+    for equation in system.args[1:]:
+        if equation not in steps:
+            position = as_integer((yield equation.args[0], scope))
+            value = yield _explicit(at, system, equation.args[1]), scope
+            if value.axes:
+                raise NoReference("a recurrence at several steps along a direction")
+            starts.append((str(equation.value), position, value.array))
+            lengths[str(equation.value)] += 1
+    for name, position, array in starts:
+        found.setdefault(name, np.full((lengths[name], *array.shape), np.nan))[position] = array
+    down = any(e.args[0].head == "name" and str(e.value) in found for e in steps)
+    for step in reversed(range(count)) if down else range(count):
+        missing = list(steps)
+        while missing:
+            equation = next(e for e in missing if not _reads(e, missing))
+            missing.remove(equation)
+            inner = _scope_of_step(system, found, step, scope)
+            position = as_integer((yield equation.args[0], inner))
+            value = yield _explicit(at, system, equation.args[1]), inner
+            name = str(equation.value)
+            if value.axes:
+                raise NoReference("a recurrence at several steps along a direction")
+            if name not in found:
+                found[name] = np.full((lengths[name], *value.shape), np.nan)
+            found[name][position] = value.array
+    if not set(lengths) <= set(found):
+        raise NoReference("a quantity of no steps")
+    return found
+
+
+def _reads(equation: Ast, missing: list[Ast]) -> bool:
+    """Whether an equation reads a value that another one defines at the same step."""
+    defined = {(str(e.value), text(e.args[0])) for e in missing}
+    read = {
+        (str(node.args[0].value), text(node.args[1]))
+        for node in walk(equation.args[1])
+        if node.head == "part" and node.args[0].head == "name"
+    }
+    return not defined.isdisjoint(read)
+
+
+def _explicit(at: Evaluator, system: Ast, tree: Ast) -> Ast:
+    """Return the right side of an equation with explicit sums over indices, the same tree at each step."""
+    if tree not in at.explicit:
+        bound = bound_in(system)
+        at.explicit[tree] = with_sums(
+            tree, lambda word: word not in at.data and word not in at.sizes and word not in bound
+        )
+    return at.explicit[tree]

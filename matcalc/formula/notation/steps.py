@@ -1,0 +1,105 @@
+"""Writes recurrences as equations of one step: `l[T] = c, l[t] = A'*l[t+1], t < T`.
+
+A trajectory is written by its name; its system is written once, behind `where`. In the equations a state is `x[t]`, and
+a slice of a sequence is the sequence at `t`: a range or another order of its axes moves into the subscripts.
+"""
+
+from __future__ import annotations
+
+from matcalc.errors import NotSupported
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
+from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.node_reading import Reading
+from matcalc.language import recurrences, syntax
+from matcalc.language.recurrences import EQUATION, SYSTEM
+from matcalc.language.syntax import Ast
+from matcalc.tensor.leading_axis import numbers
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.recurrence import arguments_of, level_of, sibling
+from matcalc.tensor.sizes.size import Size
+
+EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
+
+
+def system_of(context: Context, node: Node) -> Ast:
+    """Return the system of a recurrence; it is written once."""
+    first = sibling(node, 0)
+    made = context.systems.made
+    if first not in made:
+        made[first] = _system(context, first)
+    return made[first]
+
+
+def _system(context: Context, node: Node) -> Ast:
+    systems = context.systems
+    if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
+        raise NotSupported("a recurrence inside the step of another has no text")
+    names = [systems.name(sibling(node, k)) for k in range(len(node.states))]
+    index = systems.index(node.steps)
+    now, following = forms.name(index), _moved(index, 1)
+    starts, operands, closed = arguments_of(node)
+    known = {arg: context.readings[arg] for arg in closed}
+    before, after = (following, now) if node.backward else (now, following)
+    for state, name in zip(node.states, names, strict=True):
+        known[state] = Reading(forms.part(forms.name(name), [before]))
+    for own, operand in zip(node.slices, operands, strict=True):
+        known[own] = Reading(slice_form(context, operand, index, node.steps))
+    bodies = systems.read(node.bodies, known, [index, *names])
+    limit = context.size(node.steps).ast
+    end = limit if node.backward else syntax.number(0)
+    begins = [context.readings[start].form for start in starts]
+    equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
+    equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
+    return Ast(SYSTEM, (limit, *equations), index)
+
+
+def _equation(name: str, subscript: Ast, right: Form) -> Ast:
+    return Ast(EQUATION, (subscript, right.ast), name)
+
+
+def _moved(index: str, offset: int) -> Form:
+    if not offset:
+        return forms.name(index)
+    ast = syntax.add([syntax.name(index), syntax.number(abs(offset))], [1, 1 if offset > 0 else -1])
+    return Form(ast, forms.SUM, 3, 0, (index,))
+
+
+def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form:
+    """Return a sequence at the step: `U[t, :]`, `x[t+1]`; `t` for the number of the step."""
+    if operand is numbers(steps):
+        return forms.name(index)
+    base, axis, offset = _cut_from(operand)
+    shown = [EVERYTHING] * axis + [_moved(index, offset)] + [EVERYTHING] * (base.rank - axis - 1)
+    return forms.part(context.readings[base].form, shown)
+
+
+def _cut_from(operand: Node) -> tuple[Node, int, int]:
+    """Return the tensor of which a sequence is a range or has its axes in another order, its axis, and the first index.
+
+    A sequence that is anything else is returned itself.
+    """
+    whole = operand, 0, 0
+    if operand.kind != "product" or operand.coef != 1:
+        return whole
+    bases = [(arg, at) for arg, at in operand.operands if arg.kind != "selector"]
+    rules = [(arg, at) for arg, at in operand.operands if arg.kind == "selector"]
+    if len(bases) != 1 or len(rules) > 1 or len(set(bases[0][1])) < bases[0][0].rank:
+        return whole
+    (base, at), offset = bases[0], 0
+    lead = operand.out[0]
+    if rules:
+        rule, (long, short) = rules[0][0], rules[0][1][:2]
+        if not rule.selects("slice") or short != lead or not rule.selector.offset.is_integer:
+            return whole
+        offset, lead = int(rule.selector.offset.constant), long
+    rest = tuple(i for i in at if i != lead)
+    if lead not in at or rest != operand.out[1:]:
+        return whole
+    return base, at.index(lead), offset
+
+
+def trajectory_reading(context: Context, node: Node) -> Reading:
+    """Return the name of a trajectory, with its system."""
+    name = context.systems.name(node)
+    return Reading(Form(recurrences.state(name, system_of(context, node)), forms.ATOM, 1, 0, (name,)))

@@ -1,0 +1,62 @@
+"""Names the states and step indices of the recurrences in one formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from matcalc.formula.notation.node_reading import Reading
+from matcalc.language.identifiers import supply
+from matcalc.language.syntax import Ast
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.recurrence import sibling
+from matcalc.tensor.sizes.size import Size
+
+INDICES = "tskjirqp"
+FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
+"""Letters for states by direction: of scalars and vectors, then of tensors with more axes."""
+ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], list[Reading]]
+"""Reads nodes over symbols that have readings; the names are taken inside."""
+
+
+class Systems:
+    """The systems of one formula, with the names of states and step indices."""
+
+    def __init__(self, taken: frozenset[str], preferred: Mapping[Node, str], read: ReadBodies) -> None:
+        self.taken, self.preferred, self.read = set(taken), preferred, read
+        self.names: dict[Node, str] = {}
+        self.indices: dict[Size, str] = {}
+        self.made: dict[Node, Ast] = {}
+        self.below: dict[Node, frozenset[Node]] = {}
+
+    def enter(self, nodes: Iterable[Node]) -> frozenset[str]:
+        """Name all states and indices of recurrences; return all names in use."""
+        for node in nodes:
+            if node.kind == "recurrence":
+                self.index(node.steps)
+                for position in range(len(node.states)):
+                    self.name(sibling(node, position))
+        return frozenset(self.taken)
+
+    def trajectories(self, root: Node) -> frozenset[Node]:
+        """Return the trajectories that a node contains."""
+        for node in toposort(root, self.below):
+            own = [node] if node.kind == "recurrence" else []
+            self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
+        return self.below[root]
+
+    def name(self, node: Node) -> str:
+        """Return the name of a trajectory: the user's, or a new letter."""
+        if node not in self.names:
+            letters = (BACKWARD if node.backward else FORWARD)[node.rank > 2]
+            wanted = self.preferred.get(node)
+            own = wanted if wanted and wanted not in self.taken else next(supply(letters, self.taken))
+            self.taken.add(own)
+            self.names[node] = own
+        return self.names[node]
+
+    def index(self, steps: Size) -> str:
+        """Return the step index of recurrences with this number of steps."""
+        if steps not in self.indices:
+            self.indices[steps] = next(supply(INDICES, self.taken))
+            self.taken.add(self.indices[steps])
+        return self.indices[steps]

@@ -1,0 +1,89 @@
+r"""Writes recurrences in LaTeX: `\mathbf{x}_{t+1} = \mathbf{A} \mathbf{x}_{t}`, behind the formula.
+
+Steps and states count from 0, as the equations of a recurrence do; other subscripts count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from matcalc.language.latex.latex_names import symbol
+from matcalc.language.latex.latex_templates import ATOM, PRODUCT, Look, Scope, at
+from matcalc.language.one_based import counted
+from matcalc.language.recurrences import STATE, SYSTEM, bound_in, limit_of, system_of
+from matcalc.language.syntax import Ast, add, definition, number, parts_in
+
+Looks = Callable[[Ast, Scope], Look]
+
+
+def with_equations(ast: Ast, scope: Scope, look: Looks) -> str:
+    r"""Return a formula and its equations: `c^\top x_{T} \quad\text{where } x_{0} = b, ..., t < T`."""
+    rows: list[str] = []
+    limits: dict[str, None] = {}
+    for part in parts_in(ast):
+        tree = definition(part)
+        if tree.head != SYSTEM:
+            rows.append(f"{symbol(scope.parts[tree], scope.kinds)} = {look(tree, scope).text}")
+            continue
+        limit, *equations = tree.args
+        inner = replace(scope, steps=scope.steps | bound_in(tree), bound=scope.bound | {str(tree.value)})
+        for equation in equations:
+            subscript, right = (look(arg, inner).text for arg in equation.args)
+            rows.append(f"{symbol(str(equation.value), scope.kinds)}_{{{subscript.replace(' ', '')}}} = {right}")
+        if limit.head != "empty":
+            limits[rf"{tree.value} < {look(limit, scope).text}"] = None
+    return rf"{look(ast, scope).text} \quad\text{{where }} " + r",\; ".join([*rows, *limits])
+
+
+def state(node: Ast, scope: Scope) -> Look:
+    """Return a state as a whole, by its name."""
+    name = str(node.value)
+    return Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, ""))
+
+
+def step_sum(node: Ast, body: Look, scope: Scope, look: Looks) -> Look:
+    """Return a sum over steps with its bounds."""
+    limit = limit_of(system_of(node))
+    over = str(node.value) if limit is None else rf"0 \le {node.value} < {look(limit, scope).text}"
+    return Look(rf"\sum_{{{over}}} {at(body, PRODUCT)}", PRODUCT, body.kind)
+
+
+def part_of_state(node: Ast, scope: Scope, look: Looks) -> Look | None:
+    """Return a state at a step, `x_{t+1}`, or a range of steps, both ends included; None for a part of another tree."""
+    base, (first, *rest) = node.args[0], node.args[1:]
+    if base.head != STATE and not (base.head == "name" and base.value in scope.steps):
+        return None
+    if first.head == "slice" and (base.head != STATE or first.args[2].head != "empty"):
+        return None
+    name = str(base.value)
+    shown = _range(base, first, scope, look) if first.head == "slice" else look(first, scope).text
+    below = [look(x, scope).text for x in counted(rest, (), scope.bound)]
+    kind = scope.kinds.get(name, "scalar")
+    rank = ("scalar", "vector", "matrix", "tensor").index(kind) + (first.head == "slice") - len(below)
+    kind = ("scalar", "vector", "matrix", "tensor")[max(min(rank, 3), 0)]
+    return Look(f"{symbol(name, scope.kinds)}_{{{','.join([shown.replace(' ', ''), *below])}}}", ATOM, kind)
+
+
+def _range(base: Ast, part: Ast, scope: Scope, look: Looks) -> str:
+    start, stop, _ = part.args
+    system = system_of(base)
+    own = [equation for equation in system.args[1:] if equation.value == base.value]
+    last, limit = len(own) - 2, limit_of(system)
+    first = "0" if start.head == "empty" else look(start, scope).text
+    if stop.head == "number":
+        value = cast(Fraction, stop.value) - 1
+        if value >= 0:
+            return f"{first}:{value}"
+        last += int(value) + 1
+    elif stop.head == "negative" and stop.args[0].head == "number":
+        last -= int(cast(Fraction, stop.args[0].value))
+    elif stop.head != "empty":
+        return f"{first}:{look(add([stop, number(1)], [1, -1]), scope).text}"
+    if limit is None:
+        return f"{first}:" if stop.head == "empty" else rf"{first}:\mathrm{{end}} - {-last - 1}"
+    if not last:
+        return f"{first}:{look(limit, scope).text}"
+    return f"{first}:{look(add([limit, number(abs(last))], [1, 1 if last > 0 else -1]), scope).text}"

@@ -36,7 +36,7 @@ from matcalc.expressions.requests import request_of
 from matcalc.pipeline import build
 
 PRINTERS = {
-    "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.steps", "emit.spelling"],
+    "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.step_loops", "emit.steps", "emit.spelling"],
     "python": ["code.print_python"],
     "llvm": ["llvm.native_expressions", "llvm.native_function", "llvm.native_text", "llvm.native_lines"],
 }
@@ -71,6 +71,7 @@ CASES = (
     ("sum(cumsum(x).*z) + x[0]*z[n - 1]", "x"), ("sum([A; x'*M; z']*x)", "x"), ("sum(max(x, z)) - min(x)", "x"),
     ("{i,j: T[i,j,j]*x[j] + A[i,j]}", ""), ("M*x*z'*N - N'*x*z'", ""), ("A.*y .- x'", ""), ("M' - 2*N + x*z'", ""),
     ("kron(x, z)[1:]", ""), ("tril(M) + triu(N, 1)'", ""), ("[1, 2; 3, 4; 5, -6]*M[:2, :2]", ""), ("M^3 + 2*M", ""),
+    ("z'*s[m] where s[0] = x, s[t+1] = N*s[t] + A[t, :], t < m", "x"),
     ("sum(root(z - c.*tanh(z) - x, z, start=x))", ""), ("M*N*A'*y", ""), ("A[:, ::-1]*x + y", ""),
 )  # fmt: skip
 """Formulas, and the variable of a gradient: loops, sums, tiles, guards, views, constants, data as indices, kernels."""

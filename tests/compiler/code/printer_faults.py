@@ -36,7 +36,7 @@ from matcalc.expressions.requests import request_of
 from matcalc.pipeline import build
 
 PRINTERS = {
-    "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.steps", "emit.spelling"],
+    "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.step_loops", "emit.steps", "emit.spelling"],
     "python": ["code.print_python"],
     "llvm": ["llvm.native_expressions", "llvm.native_function", "llvm.native_text", "llvm.native_lines"],
 }
@@ -71,6 +71,7 @@ CASES = (
     ("sum(cumsum(x).*z) + x[0]*z[n - 1]", "x"), ("sum([A; x'*M; z']*x)", "x"), ("sum(max(x, z)) - min(x)", "x"),
     ("{i,j: T[i,j,j]*x[j] + A[i,j]}", ""), ("M*x*z'*N - N'*x*z'", ""), ("A.*y .- x'", ""), ("M' - 2*N + x*z'", ""),
     ("kron(x, z)[1:]", ""), ("tril(M) + triu(N, 1)'", ""), ("[1, 2; 3, 4; 5, -6]*M[:2, :2]", ""), ("M^3 + 2*M", ""),
+    ("z'*s[m] where s[0] = x, s[t+1] = N*s[t] + A[t, :], t < m", "x"),
     ("sum(root(z - c.*tanh(z) - x, z, start=x))", ""), ("M*N*A'*y", ""), ("A[:, ::-1]*x + y", ""),
 )  # fmt: skip
 """Formulas, and the variable of a gradient: loops, sums, tiles, guards, views, constants, data as indices, kernels."""
@@ -251,21 +252,24 @@ def flat(found):
 
 
 def run(printer, count, seed=3):
-    """Return (mutant, fate) of faults, so many of them caught."""
+    """Yield (mutant, fate) of the faults that some program shows, until so many are caught."""
     cases()
-    rows = {}
+    tried, caught = set(), 0
     for mutant in mutants(printer, seed):
-        if sum(fate in CAUGHT for fate in rows.values()) == count:
-            break
+        if caught == count:
+            return
+        if mutant in tried:
+            continue
+        tried.add(mutant)
         try:
             fate = judged(printer, mutant)
         except SyntaxError:
             continue
+        caught += fate in CAUGHT
         if fate:
-            rows[mutant] = fate
-    return [*rows.items()]
+            yield mutant, fate
 
 
 if __name__ == "__main__":
     for mutant, fate in run(sys.argv[1], int(sys.argv[2])):
-        print(f"{fate:18} {': '.join(map(str, mutant))}")
+        print(f"{fate:18} {': '.join(map(str, mutant))}", flush=True)

@@ -9,7 +9,7 @@ EQUAL = (".reshape((", "expr.shape == REST", "np.empty(")
 
 @pytest.mark.whole
 def test_faults_of_texts():
-    fates = run("python", 60)
+    fates = list(run("python", 60))
     assert sum(fate in CAUGHT for _, fate in fates) >= 50
     unnoticed = [mutant for mutant, fate in fates if fate == "unnoticed"]
     assert not [mutant for mutant in unnoticed if not any(part in mutant.before for part in EQUAL)]
@@ -18,6 +18,6 @@ def test_faults_of_texts():
 @pytest.mark.parametrize("count", [pytest.param(6, marks=pytest.mark.whole), pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.parametrize("printer", ["code", "llvm"])
 def test_faults_of_functions(printer, count):
-    fates = run(printer, count)
+    fates = list(run(printer, count))
     assert sum(fate in CAUGHT for _, fate in fates) == count
     assert not [mutant for mutant, fate in fates if fate == "unnoticed"]

@@ -13,6 +13,7 @@ LATER = {
     "test_page_in_browser.py": "needs a browser; test_engine_in_browser.py asks what that page asks",
     "test_operations_in_languages.py": "starts Octave and R; test_operations_in_python.py has the same operations",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
+    "test_printer_faults.py": "compiles for each planted fault; test_code.py prints and compares each form of Code",
     "test_ablation.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }

@@ -61,9 +61,12 @@ def formulas(count: int, seed: int, depth: int = 3) -> Iterator[Formula]:
     book = default_rulebook()
     pool = chosen_forms(book, None)
     for _ in range(count):
-        case = random_case(
-            book, lambda items: items[rng.integers(len(items))], int(rng.integers(2**31)), depth, pool, pool
-        )
+        try:
+            case = random_case(
+                book, lambda items: items[rng.integers(len(items))], int(rng.integers(2**31)), depth, pool, pool
+            )
+        except BEYOND:
+            continue
         if not any(re.search(rf"\b{word}\(", case.text) for word in LEFT_OUT):
             yield case.text, case.declarations, case.symbols
 

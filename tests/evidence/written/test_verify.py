@@ -11,9 +11,16 @@ import matcalc as mc
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written import claims, verify
 from matcalc.evidence.written.claim import Claim
+from matcalc.rulebook.load import shipped_rulebook
 from matcalc.tensor.constructors import scale
 
 LET = "x: vector(n); A: matrix(n, n)"
+
+
+@pytest.fixture(autouse=True)
+def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out functions that other tests of this process have defined: with them nothing is remembered."""
+    monkeypatch.setattr(verify, "default_rulebook", shipped_rulebook)
 
 
 @pytest.fixture

@@ -266,3 +266,11 @@ def test_lengths_that_the_data_contradict() -> None:
     e = mc.expression("x[T] where x[0] = w, x[t+1] = a*x[t] + e[t], t < T", "w, a: scalar; e: vector(k)")
     with pytest.raises(MatcalcError, match="read"):
         e(w=1.0, a=0.5, e=np.ones(3), T=4)
+
+
+def test_latex_has_the_equations_behind_the_formula() -> None:
+    g = mc.gradient(mc.expression(LINEAR, names_in(LINEAR)), "x0")
+    steps = r"\mathbf{l}_{T} = \mathbf{c},\; \mathbf{l}_{t} = \mathbf{A}^\top \mathbf{l}_{t+1},\; t < T"
+    assert g.latex() == rf"\mathbf{{l}}_{{0}} \quad\text{{where }} {steps}"
+    whole = mc.expression(LINEAR, names_in(LINEAR)).latex()
+    assert whole.count(r"\mathbf{x}_{0}") == 0  # the start x0 is the state x_0

@@ -14,7 +14,8 @@ from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
-from matcalc.formula.elaborate.type_tree import PI, infer, size_names
+from matcalc.formula.elaborate.type_tree import PI, infer
+from matcalc.formula.elaborate.undeclared_sizes import size_names
 from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.kinds import fitting

@@ -32,7 +32,8 @@ def with_equations(ast: Ast, scope: Scope, look: Looks) -> str:
         inner = replace(scope, steps=scope.steps | bound_in(tree), bound=scope.bound | {str(tree.value)})
         for equation in equations:
             subscript, right = (look(arg, inner).text for arg in equation.args)
-            rows.append(f"{symbol(str(equation.value), scope.kinds)}_{{{subscript.replace(' ', '')}}} = {right}")
+            left = f"{symbol(str(equation.value), scope.kinds)}_{{{subscript.replace(' ', '')}}}"
+            rows += [f"{left} = {right}"] if left != right else []  # a start x0 of the state x
         if limit.head != "empty":
             limits[rf"{tree.value} < {look(limit, scope).text}"] = None
     return rf"{look(ast, scope).text} \quad\text{{where }} " + r",\; ".join([*rows, *limits])

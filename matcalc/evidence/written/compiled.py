@@ -131,13 +131,20 @@ def _found(
 ) -> list[Array] | None:
     """Return the results of a function; None if it has none, for example because an index is outside its axis.
 
-    Raises: LinAlgError if a factorization fails.
+    Raises: LinAlgError if a factorization fails; InternalError if the function changes an argument.
     """
+    given = {name: value.copy() for name, value in data.items() if name not in point.fixed}
     _spoil(expected)
     try:
-        return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
+        found = [np.asarray(value, dtype=float) for value in function({**data, **given, **point.sizes})]
     except (NoReference, IndexError):
         return None
+    changed = [name for name, value in given.items() if not np.array_equal(value, data[name], equal_nan=True)]
+    if changed:
+        raise InternalError(
+            f"the compiled function failed its check: it changes its argument {changed[0]}", hint=ADVICE
+        )
+    return found
 
 
 def _fails_alone(function: Function, results: Sequence[Result], point: Point, symbols: Sequence[Node]) -> bool:

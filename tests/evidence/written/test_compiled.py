@@ -57,6 +57,17 @@ def test_a_result_that_is_left_unwritten_is_refused(text: str, declared: str) ->
         compared(text, declared, function)
 
 
+@pytest.mark.parametrize("wrong", [1.0, np.nan])
+def test_a_function_that_changes_its_argument_is_refused(wrong: float) -> None:
+    def function(data: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        result = 2 * data["x"] * wrong
+        data["x"][...] = result
+        return [result]
+
+    with pytest.raises(mc.InternalError, match="changes its argument x"):
+        compared("2*x", "x: vector(n)", function)
+
+
 def failing(wrong: float | None) -> Function:
     """Return a function whose factorization fails; with `wrong` it returns this number at the first call."""
     calls = iter([wrong] if wrong is not None else [])

@@ -215,7 +215,8 @@ def _plan_once(
     session.groups = _requested_outputs(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     join_runs(graph, lowerings.joined, describe)
-    accumulate(graph, session.ahead if session.ahead is not None else ())
+    shown = [session.refs[node].value.name for _, node in outputs if node in session.refs]
+    accumulate(graph, session.ahead if session.ahead is not None else (), shown)
     results = _results(session, outputs)
     write_back(graph, lowerings, results.values())
     inline_transposed(graph, {value.name for value in results.values()})

@@ -76,3 +76,16 @@ def test_an_axis_that_the_result_has_twice(target):
     W, H, V = rng.standard_normal((4, 3)), rng.standard_normal((3, 2)), rng.standard_normal((4, 2))
     wanted = np.einsum("qi,qj,qk,jl->ijkl", W, -np.sin(W @ H) * V, W, np.eye(2))
     np.testing.assert_allclose(fn(W=W, H=H, V=V), wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_nothing_is_added_to_a_result_that_another_result_reads():
+    declared = "A: matrix(n, n); B: matrix(n, m); u: vector(m); s, l, g: vector(n)"
+    texts = ["A'*(l./cosh(A*s + B*u).^2) + g", "B*u"]
+    formulas = [mc.expression(text, declared) for text in texts]
+    fn = mc.compile(formulas)
+    rng = np.random.default_rng(0)
+    shapes = {"A": (3, 3), "B": (3, 2), "u": 2, "s": 3, "l": 3, "g": 3}
+    data = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    for found, formula in zip(fn(**{name: data[name] for name in fn.args}), formulas, strict=True):
+        wanted = formula(**{name: data[name] for name in formula.symbols})
+        assert np.max(np.abs(found - wanted)) < 1e-12

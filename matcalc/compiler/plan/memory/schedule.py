@@ -299,13 +299,13 @@ def _stored_as(value: str, same: Mapping[str, Value]) -> str:
     return value
 
 
-def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
+def accumulate(graph: Graph, ahead: Container[str] = (), results: Iterable[str] = ()) -> None:
     """Make kernels accumulate: a sum of several kernels' results without other readers becomes one array.
 
     The first kernel writes it, the others add to it by beta, and coefficients become alpha. Values known `ahead` are
-    added only to others known ahead.
+    added only to others known ahead. The caller reads `results`, so nothing is added to them.
     """
-    count: dict[str, int] = {}
+    count: dict[str, int] = dict.fromkeys(results, 1)
     for item in graph.items:
         for name in names_read(item):
             count[name] = count.get(name, 0) + 1

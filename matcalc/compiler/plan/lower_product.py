@@ -11,15 +11,17 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
+from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select, Sum
 from matcalc.compiler.plan.empty_axes import is_pole_of_nothing
 from matcalc.compiler.plan.products.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.compiler.plan.values.describe import Subject, in_order
 from matcalc.compiler.plan.values.program_cost import work
+from matcalc.compiler.plan.values.running_totals import FROM, UP_TO, total_of
 from matcalc.compiler.plan.values.values import Graph, Part, Value, moved, moved_guard, rebuilt, times
 from matcalc.compiler.verify.entries import entries_in
+from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.canonical_labels import linked
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.size_factors import size_factors
@@ -209,6 +211,9 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
             result_level.append(guard)
             continue
         holders = [p for p in pieces if set(own) <= set(p.at) and p.value is not None]
+        if not holders and (counted := _counted(session, indexed, guard, own, pieces, kept)) is not None:
+            pieces.append(counted)
+            continue
         if not holders:
             axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(own)}
             one = Select((moved_guard(guard, axes),), Literal(Fraction(1)))
@@ -221,6 +226,36 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
             expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
             holder.value, holder.node = session.graph.point(holder.value.shape, expr), None
     indexed.guards[:] = result_level
+
+
+def _counted(
+    session: Session, indexed: Indexed, guard: Guard, own: Sequence[int], pieces: Sequence[Piece], kept: frozenset[int]
+) -> Piece | None:
+    """Return how often a guard `i >= j + c`, c = 0 or 1, holds over an index j of nothing else; None for another guard.
+
+    So `iota(n)`, the number of j below i, takes one pass and not one for each entry.
+    """
+    held = [i for p in pieces for i in p.at] + [i for g in indexed.guards if g is not guard for i in _guard_indices(g)]
+    lone = next((i for i in own if i not in kept and i not in held), None)
+    if guard.relation != ">=" or len(own) != 2 or lone is None:
+        return None
+    (other,) = set(own) - {lone}
+    length, between = indexed.sizes[lone], Size.of(token(other)) - Size.of(token(lone))
+    if indexed.sizes[other] is not length:
+        return None
+    for name, offset in ((UP_TO, between - guard.size), (FROM, -between - guard.size)):
+        if offset in (0, 1):
+            indexed.replaced.add(lone)
+            ones = product(1, [], (0,), {0: length})
+            if ones not in session.refs:
+                session.refs[ones] = lower_product(session, ones)
+            total = Read(session.array(total_of(ones, name)).name, session.graph.axes[:1])
+            one = Literal(Fraction(1))
+            expr = total if offset == 0 else Sum(((Fraction(1), total), (Fraction(-1), one)))
+            if (expr, (length,)) not in session.gathered:
+                session.gathered[expr, (length,)] = session.graph.point((length,), expr)
+            return Piece((other,), session.gathered[expr, (length,)])
+    return None
 
 
 def _direct(session: Session, part: tuple[Value, tuple[int, ...]], indexed: Indexed) -> Ref | None:

@@ -27,6 +27,12 @@ def running_totals(roots: Sequence[Node]) -> list[Node]:
     return rebuild(roots, _with_totals)
 
 
+def total_of(terms: Node, name: str) -> Node:
+    """Return the running totals along the last axis of a node, up to each entry or from it."""
+    rule, batch = _rule(name), tuple(range(terms.rank - 1))
+    return op_node(rule, (), (terms,), (batch,), rule.outputs[0], terms.shape, len(batch))
+
+
 class Total(NamedTuple):
     """A sum over an index of a triangle: of the operands `own`, which share the indices `rest` with others."""
 
@@ -50,8 +56,7 @@ def _with_totals(node: Node) -> Node:
     if found is None:
         return node
     terms = _with_totals(product(1, found.own, (*found.rest, found.summed), node.sizes))
-    rule, batch = _rule(found.name), tuple(range(len(found.rest)))
-    total = op_node(rule, (), (terms,), (batch,), rule.outputs[0], terms.shape, len(batch))
+    total = total_of(terms, found.name)
     return _with_totals(product(node.coef, [*found.others, (total, (*found.rest, found.kept))], node.out, node.sizes))
 
 

@@ -5,6 +5,7 @@ import functools
 import gc
 import importlib
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,8 @@ def test_a_cache_of_a_call_is_found():
 
 def caches_of_calls(name, text):
     """Return the lines on which the body of a function applies functools.cache, as a call or as a decorator."""
+    if not re.search(r"^from functools import .*\bcache\b", text, re.MULTILINE):
+        return []
     tree = ast.parse(text)
     imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "functools"]
     names = {alias.asname or alias.name for node in imports for alias in node.names if alias.name == "cache"}

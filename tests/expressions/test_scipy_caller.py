@@ -69,6 +69,7 @@ print(abs(mc.expression(inside, "x: vector(n)")(x=x) - inside(x)) < 1e-12)
 """
 
 
+@pytest.mark.whole
 def test_modules_are_replaced_when_the_function_imports_them():
     done = subprocess.run([sys.executable, "-c", IMPORTED_LATER], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "True"]

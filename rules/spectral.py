@@ -117,16 +117,7 @@ def matfun_(f: Function, S: Array, *E: Array) -> Array:
     D = dd_(f, *np.meshgrid(*[w] * (len(E) + 1), indexing="ij"))
     spec = ",".join([axes, *(axes[i : i + 2] for i in range(len(E)))]) + "->" + axes[0] + axes[-1]
     T = [V.T @ e @ V for e in E]
-    if len(T) == 1:  # no move in an entry: f may jump or have a kink there
-        D = np.where(T[0] == 0, 0.0, D)
     return V @ sum(np.einsum(spec, D, *order) for order in itertools.permutations(T)) @ V.T
-
-
-def matfun_at_(f: Function, S: Array, t: float, *E: Array) -> Array:
-    """Return matfun_(f, S - t*eye(n), *E); along a zero E it is 0 also where the middle t of a gap is NaN, at a tie."""
-    if not all(np.any(e) for e in E):
-        return 0.0 * S
-    return matfun_(f, S - t * np.eye(len(S)), *E)
 
 
 def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from matcalc.errors import NotSupported, ShapeError
+from matcalc.errors import NotSupported, ParseError, ShapeError
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import shape_text, size_of
 from matcalc.language.containers import items, refilled
@@ -52,6 +52,8 @@ def scan(step: Callable[..., Any], start: Any, over: Any = None, length: Any = N
         >>> str(x)
         'x where x[0] = x0, x[t+1] = A*x[t], t < T'
     """
+    if not callable(step):
+        raise ParseError(f"a step is a function of the carry, not {shown(step)}")
     starts, sequences = _leaves(start), [] if over is None else _leaves(over)
     steps = _length(sequences, length)
     facts = [one.node.facts - PASSING for one in starts]

@@ -19,25 +19,32 @@ FIELDS = {form: tuple(field.name for field in fields(form) if field.name != "not
 
 
 def difference(source: str) -> str:
-    """Return the first line of an item whose text has another meaning than its Code; empty if there is none."""
+    """Return the first line of an item whose text has another meaning than its Code; empty if there is none.
+
+    Beside values of users' rules a function may have forms that are not read back, such as `y[...] = f(x)`; such a
+    function is not compared.
+    """
     if not isinstance(source, Printed):
         return ""
     texts, at = source.rstrip("\n").split("\n\n\n"), 0
+    is_foreign = any(isinstance(item, Foreign) for item in source.code.items)
     for item in source.code.items:
         count = item.text.count("\n\n\n") + 1 if isinstance(item, Foreign) else 1
         text = "\n\n\n".join(texts[at : at + count])
         at += count
-        if not _agrees(item, text):
+        if not _agrees(item, text, is_foreign):
             return text.partition("\n")[0] or item_text(item).partition("\n")[0]
     return "\n".join(texts[at:])
 
 
-def _agrees(item: Item, text: str) -> bool:
+def _agrees(item: Item, text: str, is_foreign: bool) -> bool:
     if isinstance(item, Foreign):
         return item.text == text
     try:
         found = items_as_written(text)
-    except (UnknownFormError, SyntaxError):
+    except UnknownFormError:
+        return is_foreign
+    except SyntaxError:
         return False
     if isinstance(item, Constants):
         lets = [let for one in found if isinstance(one, Constants) for let in one.lets]

@@ -255,7 +255,12 @@ ELEMENTWISE: dict[str, Function] = {
     **{name: elementwise(f, 2) for name, f in _TWO.items()},
     **{
         name: _of_integers(getattr(np, name), elementwise(f, 2))
-        for name, f in (("maximum", larger), ("minimum", smaller))
+        for name, f in (
+            ("maximum", larger),
+            ("minimum", smaller),
+            ("floor_divide", lambda x, y: mp.floor(divided(x, y))),
+            ("remainder", lambda x, y: x - y * mp.floor(divided(x, y))),
+        )
     },
     "isfinite": _truth(mp.isfinite),
     "isnan": _truth(mp.isnan),

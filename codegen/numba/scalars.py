@@ -25,17 +25,23 @@ def rounded_down(x):
 
 @njit(**EXACT)
 def floordiv(x, y):
-    """Return x/y rounded down, exactly: the rest of the rounded quotient decides."""
+    """Return x/y rounded down, exactly: the rest of the rounded quotient decides. NaN for infinite x, as in NumPy."""
     whole = rounded_down(x / y)
     rest = fma(-whole, y, x)
     below = rest < 0.0 if y > 0.0 else rest > 0.0
-    return whole - 1.0 if below else whole
+    found = whole - 1.0 if below else whole
+    far = -1.0 if x * y < 0.0 else 0.0
+    inside = far + 0.0 * x if abs(y) > 1.7976931348623157e308 else found
+    finite = x - x if abs(x) > 1.7976931348623157e308 else inside
+    return x / y if y == 0.0 else finite
 
 
 @njit(**EXACT)
 def mod(x, y):
     """Return x minus y*floordiv(x, y), rounded once."""
-    return fma(-floordiv(x, y), y, x)
+    far = y if x * y < 0.0 else x
+    rest = fma(-floordiv(x, y), y, x)
+    return far if abs(y) > 1.7976931348623157e308 and abs(x) <= 1.7976931348623157e308 else rest
 
 
 @njit(**SCALAR)

@@ -297,6 +297,10 @@ class ArrayCall:
         return value
 
 
+INTEGER_DIVISION = ("floor_divide", "remainder")
+"""Operations of which NumPy takes truth values as integers, whose quotient by 0 is 0."""
+
+
 class Condition(Array):
     """A comparison of arrays: the condition of a choice, `np.where(x > 0, a, b)`; 1 and 0 in arithmetic."""
 
@@ -334,6 +338,8 @@ class Condition(Array):
             raise NotSupported(
                 "arithmetic of two truth values is not supported", hint="write & for and, | for or, ~ for not"
             )
+        if operation.numpy in INTEGER_DIVISION:
+            raise NotSupported("// and % take numbers, and this is a comparison", hint="write np.where(x > 0, a, b)")
         return self.counted._with_other(operation, other, swap)
 
     def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:

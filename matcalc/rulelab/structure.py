@@ -40,6 +40,8 @@ from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 
 BATCHES = (0, 1, 3)
+NEAR, STEADY = 1e-9, 1e-3
+"""A move beside the largest entry, and the share of a value that it may change."""
 SAME, ROUNDING = 1e-12, 1e-14
 """Bounds: for several cotangents together; for a symmetric gradient, relative to its largest entry."""
 
@@ -87,7 +89,7 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
     if any(defect(data, f) > EXACT for f in at.facts[s.name]):
         return
     value = value_or_none(here)
-    if value is None or not is_finite(value):
+    if value is None or not is_finite(value) or not _is_steady(here, value, s.name, fact):
         return
     rng = np.random.default_rng([43, *at.rule.name.encode()])
     G = np.asarray(rng.standard_normal(value[s.output].shape))
@@ -106,6 +108,16 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
     error = distance(moved, pushed) / max(largest(pushed), floor, 1e-300)
     what = f"the derivative{named('', s.output)} in {fact} {s.name}, against that in any {s.name},"
     yield Finding(what, slope_field(at, s), error, EXACT, location(at))
+
+
+def _is_steady(at: Point, value: Mapping[str, Array], name: str, fact: str) -> bool:
+    """Whether a small move in the set hardly moves the value; it does where rounding decides: inv of a singular X."""
+    data = at.data[name]
+    noise = np.asarray(np.random.default_rng(53).standard_normal(data.shape))
+    moved = value_or_none(replace(at, data={**at.data, name: data + NEAR * projected(noise, [fact]) * largest(data)}))
+    if moved is None:
+        return False
+    return all(distance(moved[key], array) <= STEADY * largest(array) for key, array in value.items())
 
 
 def _pullback(f: Node, x: Node) -> Node:

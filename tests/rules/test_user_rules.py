@@ -58,6 +58,18 @@ def test_own_rules_are_tried_in_larger_tensors(monkeypatch):
         mc.define(spelled[0].replace("rows", "other"), spelled[1], differential="-Y*dX*Y", degree=-1)
 
 
+def test_a_rule_is_not_tested_where_rounding_decides_its_value():
+    """A skew 3 x 3 matrix is singular: there an inverse is rounding errors, and so is its derivative."""
+    own = mc.define("my_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)", differential="-Y*dX*Y", degree=-1)
+    assert not _tests_in_skew(own.report)
+    square = mc.define("my_square(X: matrix(n, n)) -> matrix(n, n)", "X @ X", differential="dX*X + X*dX", degree=2)
+    assert _tests_in_skew(square.report)
+
+
+def _tests_in_skew(report):
+    return [f for _, found in report.findings for f in found if "in skew X" in f.what]
+
+
 @pytest.mark.whole
 def test_the_command_line_tests_a_file(tmp_path, capsys, mean):
     path = tmp_path / "fine.toml"

@@ -39,8 +39,8 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import declaration
 
-SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
-"""Lengths of the size names, in order; sets at which the formula has no value are skipped."""
+SIZES = ((3, 4, 5, 2), (4, 2, 5, 3), (1, 1, 1, 1))
+"""Lengths of the size names, rotated until they fit; no two sets share a rotation. Sets without a value are skipped."""
 
 MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
 """Further lengths for compiled code: equal ones, 0 and 1."""

@@ -197,7 +197,7 @@ RELATIONS = {
 """Python's functions of comparisons."""
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow",
-    "matmul": "matmul",
+    "floor_divide": "floordiv", "remainder": "mod", "matmul": "matmul",
 }  # fmt: skip
 """NumPy's functions that are Python's operators, by the names of the methods."""
 INNER = (

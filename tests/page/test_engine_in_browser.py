@@ -56,6 +56,13 @@ def answers_of_webassembly(asked):
     return json.loads(done["stdout"])
 
 
+def unbroken(latex):
+    """Return a formula without the places where a line may break: the page breaks long lines, copied text has none."""
+    for broken, whole in ((r"\allowbreak ", ""), (r"\bigl", r"\left"), (r" \bigr", r"\right")):
+        latex = latex.replace(broken, whole)
+    return latex
+
+
 @pytest.mark.parametrize(
     "gone",
     [COMPILED, [*COMPILED, "numpy", "scipy", "sympy", "mpmath", "platformdirs"], IN_WEBASSEMBLY],
@@ -72,7 +79,7 @@ def test_formulas_latex_and_derivations_need_no_more_than_python(gone):
         {"topic": "read", "formula": "X*(w"},
         {"topic": "open a file"},
     )
-    assert "mathbf{X}" in read["latex"] and derived["blocks"][0]["latex"] == latex["text"]
+    assert "mathbf{X}" in read["latex"] and unbroken(derived["blocks"][0]["latex"]) == unbroken(latex["text"])
     assert text["text"] == GRADIENT
     assert any("product rule" in line for line in explained["blocks"][0]["lines"])
     assert fault["error"]["kind"] == "ParseError" and "topic is one of" in refused["error"]["message"]

@@ -126,16 +126,18 @@ def changes(formula):
 
 
 def changed_trees(root):
-    """Yield the trees that differ from `root` in one node."""
-    pending = [(root, lambda new: new, True)]
+    """Yield the trees that differ from `root` in one node. A condition compares numbers, which are not transposed."""
+    pending = [(root, lambda new: new, True, False)]
     while pending:
-        node, put, is_matrix = pending.pop()
+        node, put, is_matrix, is_compared = pending.pop()
         yield from map(put, own_changes(node, is_matrix))
+        is_compared = is_compared or node.head == "condition"
         for k, child in enumerate(node.args):
-            pending.append((child, lambda new, n=node, k=k, p=put: p(with_arg(n, k, new)), may_turn(node, k)))
+            is_matrix = may_turn(node, k) and not is_compared
+            pending.append((child, lambda new, n=node, k=k, p=put: p(with_arg(n, k, new)), is_matrix, is_compared))
         if node.head == "call":
             for k, (_, value) in enumerate(call_keywords(node)):
-                pending.append((value, lambda new, n=node, k=k, p=put: p(with_keyword(n, k, new)), False))
+                pending.append((value, lambda new, n=node, k=k, p=put: p(with_keyword(n, k, new)), False, is_compared))
 
 
 def may_turn(node, k):

@@ -71,7 +71,6 @@ PLACES = {
     ("log", "max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
-    ("matmul", "pow"): ("names of Python's operators", "expressions/numpy_protocol.py"),
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),

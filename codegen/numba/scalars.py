@@ -25,7 +25,7 @@ def rounded_down(x):
 
 @njit(**EXACT)
 def floordiv(x, y):
-    """Return x/y rounded down, exactly: the rest of the rounded quotient decides. NaN for infinite x, as in NumPy."""
+    """Return x/y rounded down: the rest of the rounded quotient decides. NaN for infinite x, as in NumPy."""
     whole = rounded_down(x / y)
     rest = fma(-whole, y, x)
     below = rest < 0.0 if y > 0.0 else rest > 0.0

@@ -37,8 +37,7 @@ def derivatives(text):
     return e.gradient("x"), e.hvp("x"), e.gradient("q").gradient("x")
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("base", BASES)
 def test_derivatives_at_every_small_exponent(base, tmp_path):
     x, c = 0.8, 2.0

@@ -276,6 +276,7 @@ def test_the_top_pair_of_a_spectral_norm_as_the_next_singular_value_nears(apart,
         np.testing.assert_allclose(slope, np.outer(U[:, 0], V[:, 0]), atol=1e-14 / apart)
 
 
+@pytest.mark.whole
 def test_a_spectral_norm_needs_all_singular_values_only_beside_others():
     plans = {
         text: str(mc.value_and_gradient(mc.expression(text, "X: matrix(m, n)"), "X").plan)

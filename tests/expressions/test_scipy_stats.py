@@ -163,7 +163,7 @@ def test_other_distributions_are_refused_by_name(name):
     assert "write its formula with NumPy" in caught.value.hint
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "c"), [("genextreme", -0.4), ("genextreme", 0.0), ("genpareto", -0.3), ("genpareto", 0.0)]
 )

@@ -72,6 +72,7 @@ def test_operations_and_kind_can_be_given(case):
     assert not set("[{\\") & set(case.text)
 
 
+@pytest.mark.whole
 def test_a_rule_of_ones_own_is_tested():
     mc.define(
         "squashed_for_testing(x: entry) -> entry",

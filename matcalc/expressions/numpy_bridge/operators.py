@@ -11,10 +11,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from matcalc.errors import ShapeError
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge import products
 from matcalc.expressions.numpy_bridge.elementwise import plus, raised, reciprocal
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.identifiers import shown
 from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
@@ -163,3 +164,27 @@ class Arithmetic:
     __mod__, __rmod__ = _methods(Operation(partial(called, role="remainder"), "remainder"))
     __matmul__, __rmatmul__ = _methods(Operation(matmul, PRODUCT))
     __pow__, __rpow__ = _methods(Operation(power, "power"))
+
+
+OPERATORS = {
+    "add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__",
+    "true_divide": "__truediv__", "floor_divide": "__floordiv__", "remainder": "__mod__", PRODUCT: "__matmul__",
+    "power": "__pow__",
+}  # fmt: skip
+"""The methods of Python's operators, by the names of NumPy's functions."""
+
+
+def operated(name: str, left: object, right: object) -> object:
+    """Return the result of NumPy's function of an operator, if one of the operands is an expression.
+
+    Raises: NotSupported, ShapeError.
+    """
+    is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
+    if name == PRODUCT and is_column and getattr(right, "row", False):
+        hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
+        raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
+    method, ours = OPERATORS[name], isinstance(left, Arithmetic)
+    made = getattr(left, method)(right) if ours else getattr(right, f"__r{method[2:]}")(left)
+    if made is NotImplemented:
+        raise NotSupported(f"{shown(right if ours else left)} is no array, number or symbol")
+    return made

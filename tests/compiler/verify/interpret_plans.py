@@ -137,11 +137,14 @@ def compare(outputs, data, sizes, found, strict=False):
 
 
 def rounding(outputs, number, data, sizes, wanted):
-    """Return the largest change of an output when the last digits of the data change; infinity where it has no value."""
+    """Return the largest change of an output when last digits of the data change; infinity if it has no value."""
     largest = 0.0
     for seed in range(1, 1 + NUDGES):
         rng = np.random.default_rng(seed)
-        moved = {k: a if a.dtype.kind == "i" else a * (1 + NUDGE * rng.standard_normal(a.shape)) for k, a in data.items()}
+        moved = {
+            name: a if a.dtype.kind == "i" else a * (1 + NUDGE * rng.standard_normal(a.shape))
+            for name, a in data.items()
+        }
         nudged = values(outputs, moved, sizes)
         largest = max(largest, distance(nudged[number], wanted[number]) if nudged else np.inf)
     return largest

@@ -5,7 +5,7 @@ f(x, k=0): the k-th derivative of f at the array x.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -107,12 +107,19 @@ def snapped_(f: Function, w: Array) -> Array:
     return np.where(np.abs(w) <= rounding, 0.0, w) if finite else w
 
 
+def is_still(E: Iterable[Array]) -> bool:
+    """Return whether one of several directions is zero: the derivative along them is then 0, also where f jumps."""
+    return any(not np.any(e) for e in E)
+
+
 def matfun_(f: Function, S: Array, *E: Array) -> Array:
     """Return f(S) or its differential along E, by divided differences of f in the eigenvalues (Daleckii and Krein)."""
     w, V = np.linalg.eigh(finite_(S + S.T) / 2)
     w = snapped_(f, w)
     if not E:
         return (V * real_values_(f(w), w)) @ V.T
+    if is_still(E):
+        return np.zeros(S.shape)
     axes = "abcdef"[: len(E) + 1]
     D = dd_(f, *np.meshgrid(*[w] * (len(E) + 1), indexing="ij"))
     spec = ",".join([axes, *(axes[i : i + 2] for i in range(len(E)))]) + "->" + axes[0] + axes[-1]
@@ -144,6 +151,8 @@ def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
     is_one_sided = np.sum(w == 0) <= abs(m - n)
     if not E:
         return ((V * odd(w)) @ V.T)[:m, m:]
+    if is_still(E):
+        return np.zeros(X.shape)
     if not is_one_sided and np.abs(odd(np.asarray(1e-300))) > 1e-150:
         null = V[:, w == 0]  # within rounding, a tangent that preserves the rank vanishes on it
         preserves = [np.abs(null.T @ e @ null).max() <= 2.0**-40 * np.abs(e).max() for e in dilated[1:]]

@@ -284,3 +284,18 @@ def test_a_spectral_norm_needs_all_singular_values_only_beside_others():
     }
     assert ["svd(X)" in plan for plan in plans.values()] == [False, True]
     assert "svd_top(X)" not in plans["spectral_norm(X) + nuclear_norm(X)"]
+
+
+STILL = ["norm_two(X)^2", "norm_nuc(X)", "sum(svd_s(X)[:1])", "tr(psd_part(sym(X)))", "sum(matfun(abs, sym(X)), axis=1)"]
+"""Functions of equal singular values or eigenvalues, of which some have no derivative there in most directions."""
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("text", STILL)
+@pytest.mark.parametrize("X", [np.eye(3), np.ones((3, 3)), np.zeros((3, 3))], ids=["equal", "rank 1", "zero"])
+def test_the_derivative_along_a_zero_direction_is_zero(text, X):
+    e = mc.expression(text, "X: matrix(n, n)")
+    moved = e.jvp("X", "E") if e.shape else e.hvp("X", "E")
+    data = {name: {"X": X, "E": np.zeros((3, 3))}[name] for name in moved.symbols}
+    for value in (moved, *(mc.compile(moved, target=target) for target in TARGETS)):
+        np.testing.assert_array_equal(np.asarray(value(**data)), np.zeros(moved(**data).shape))

@@ -55,7 +55,6 @@ def test_a_compilation_leaves_no_context_no_module_and_no_engine(by_numba):
     assert all(now <= then for now, then in zip(after, before, strict=True)), (after, before)
 
 
-@pytest.mark.whole
 def test_code_that_was_kept_is_loaded_and_can_be_kept_again():
     text, names = "sum(sin(0.375*x))", "x: vector(n)"
     x = np.array([0.5, 1.5])

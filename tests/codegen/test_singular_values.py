@@ -286,7 +286,13 @@ def test_a_spectral_norm_needs_all_singular_values_only_beside_others():
     assert "svd_top(X)" not in plans["spectral_norm(X) + nuclear_norm(X)"]
 
 
-STILL = ["norm_two(X)^2", "norm_nuc(X)", "sum(svd_s(X)[:1])", "tr(psd_part(sym(X)))", "sum(matfun(abs, sym(X)), axis=1)"]
+STILL = [
+    "norm_two(X)^2",
+    "norm_nuc(X)",
+    "sum(svd_s(X)[:1])",
+    "tr(psd_part(sym(X)))",
+    "sum(matfun(abs, sym(X)), axis=1)",
+]
 """Functions of equal singular values or eigenvalues, of which some have no derivative there in most directions."""
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from matcalc.rules.elementwise import EPS, dd_
+from matcalc.rules.divided_differences import dd_
+from matcalc.rules.elementwise import EPS
 from matcalc.rules.linalg import fault_, finite_, power_of_two_, svdvals_
 
 Array = NDArray[Any]

@@ -6,8 +6,9 @@ The gradient is compared with central differences of the NumPy function, which s
 import numpy as np
 import pytest
 from first_day.framed_papers import FRAMED, FRAMED_REFUSED
-from first_day.further_papers import FURTHER, FURTHER_REFUSED, SIZES
+from first_day.further_papers import SIZES
 from first_day.papers import PASSAGES, REFUSED
+from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 
 import matcalc as mc
 from oracle.data import SIZES as ALL_SIZES

@@ -26,6 +26,7 @@ ELSEWHERE = (
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
+    "matcalc.calculus.simplify.index_by_word.outline_of": "patterns of rewrites",
     "matcalc.calculus.simplify.compiled_rewrites.compiled_as": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.called": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",

@@ -4,8 +4,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify.compiled_rewrites import compiled, compiled_as
-from matcalc.calculus.simplify.index_by_word import speaks_of
-from matcalc.calculus.simplify.rewrite import pattern_head
+from matcalc.calculus.simplify.index_by_word import outline_of
 from matcalc.calculus.simplify.rewrite_index import called, entries
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.rulebook import default_rulebook
@@ -125,7 +124,6 @@ def test_what_the_text_of_a_rewrite_tells_is_true_of_its_patterns():
     wrong = [
         f"{rewrite} {entry}"
         for rewrite, entry, pattern in built
-        if not entry.may_fit(pattern_head(pattern.left), speaks_of(pattern.left))
-        or not called(rewrite, BOOK) <= entry.words
+        if not entry.may_fit(outline_of(pattern.left)) or not called(rewrite, BOOK) <= entry.words
     ]
     assert wrong == []

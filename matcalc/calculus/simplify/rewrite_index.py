@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.calculus.simplify.compiled_rewrites import RANKS, ROWS, kinds
-from matcalc.calculus.simplify.index_by_word import of_argument, of_rank
+from matcalc.calculus.simplify.index_by_word import MOST_TERMS, Outline, of_argument, of_rank
+from matcalc.calculus.simplify.unfolded import unfolded
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, names_in, walk
+from matcalc.language.syntax import SUMS, Ast, call_name, names_in, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite, Rule
 
@@ -21,7 +22,7 @@ CALLED = re.compile(r"([^\W\d]\w*)\(")
 """A name that is called, in the text of a formula."""
 CANCELLED = {"scalar": {"sum"}}
 """Words and arguments that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
-HEADS = {"sum": "sum", "product": "product", "part": "product"}
+HEADS = {"sum": "sum", "product": "product", "part": "product", "index_sum": "product"}
 """The kind of the node that a tree with this head becomes."""
 
 
@@ -29,15 +30,20 @@ class Entry(NamedTuple):
     """What is known of a rewrite with its array variables in one reading, its `kind`.
 
     `heads` are the heads of the nodes that it may fit, empty if any. `words` are words that each such node contains.
+    `rank` is the rank of these nodes, None if it is not evident. `terms` is their least number of terms.
     """
 
     kind: str
     heads: frozenset[str]
     words: frozenset[str]
+    rank: int | None = None
+    terms: int = 1
 
-    def may_fit(self, head: str, words: frozenset[str]) -> bool:
-        """Whether the rewrite may fit a node with this head and these words."""
-        return self.words <= words and (not self.heads or head in self.heads)
+    def may_fit(self, node: Outline) -> bool:
+        """Whether the rewrite may fit a node with this outline."""
+        is_ranked = self.rank is None or node.rank is None or node.rank == self.rank or node.head == "product"
+        has_terms = node.terms >= self.terms or node.head != "sum"
+        return is_ranked and has_terms and self.words <= node.words and (not self.heads or node.head in self.heads)
 
 
 @lru_cache(maxsize=2048)
@@ -52,25 +58,45 @@ def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
     """Return the entries of a rewrite, one for each reading of its array variables."""
     tree = read(rewrite.left)
     declared = {d.name: d.kind for d in rewrite.variables}
-    names, heads = _names(tree, book, declared), _heads(tree, book)
-    arrays = {d.name for d in rewrite.variables if d.kind == "array"}
+    names = _names(tree, book, declared)
+    arrays = {name for name, kind in declared.items() if kind == "array"}
     mapped = any(_is_mapped(ast, arrays, book) for ast in walk(tree))
-    by_rows = frozenset({"product"} if heads else ())
-    return tuple(
-        Entry(
-            kind,
-            heads | by_rows if kind == ROWS else heads,
-            _without_cancelled(names | {of_rank(RANKS[kind])} if mapped else names, kind),
-        )
-        for kind in kinds(rewrite)
-    )
+    found: list[Entry] = []
+    for kind in kinds(rewrite):
+        if kind == ROWS:
+            found.append(_by_rows(found[-1], mapped))
+            continue
+        ranks = {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}
+        whole = unfolded(tree, ranks, book)
+        words = names | _names(whole.tree, book, declared) | ({of_rank(RANKS[kind])} if mapped else set())
+        if kind in CANCELLED and whole.vanishes:
+            words = frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
+        terms = _count_of_terms(whole.tree, declared) if whole.rank == 0 else 1
+        found.append(Entry(kind, _heads(whole.tree, book, declared), frozenset(words), whole.rank, terms))
+    return tuple(found)
 
 
-def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
-    """Return the words that a left side has in a reading of its array variables."""
-    if kind not in CANCELLED:
-        return words
-    return frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
+def _by_rows(of_vectors: Entry, mapped: bool) -> Entry:
+    """Return the entry of a rewrite of vectors with these as the rows of matrices."""
+    is_spread = of_vectors.heads and of_vectors.rank != 0
+    heads = of_vectors.heads | {"product"} if is_spread else of_vectors.heads
+    words = of_vectors.words - {of_rank(RANKS["vector"])} | {of_rank(RANKS[ROWS])} if mapped else of_vectors.words
+    return Entry(ROWS, heads, words, None if of_vectors.rank is None else of_vectors.rank + 1, of_vectors.terms)
+
+
+def _count_of_terms(tree: Ast, declared: Mapping[str, str]) -> int:
+    """Return the least number of terms of a sum of scalars, at most MOST_TERMS.
+
+    Terms with different arrays do not cancel. By rows, terms without arrays become one term.
+    """
+    found, stack = set(), [tree]
+    while stack:
+        term = stack.pop()
+        if term.head in SUMS:
+            stack += term.args
+        else:
+            found.add(frozenset(name for name in names_in(term) if declared.get(name) in ("vector", "matrix", "array")))
+    return min(len(found), MOST_TERMS)
 
 
 def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
@@ -92,11 +118,13 @@ def _rule(ast: Ast, book: Rulebook) -> Rule | None:
     return _meant(call_name(ast), book) or _meant(call_name(ast), book, len(ast.args))
 
 
-def _heads(tree: Ast, book: Rulebook) -> frozenset[str]:
+def _heads(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:
     """Return the head of the node that a left side becomes; nothing if it is not evident."""
     rule = _rule(tree, book)
     if rule is not None and rule.kind != "definition":
         return frozenset({rule.name})
+    if tree.head == "power" and tree.value == ".^" and _is_no_count(tree, declared):
+        return frozenset({book.playing("fixed_power").name})
     return frozenset({HEADS[tree.head]} if tree.head in HEADS else ())
 
 

@@ -23,8 +23,8 @@ def visit(rewriter, text):
 
 def test_left_sides_are_read_when_their_operations_are_met(monkeypatch):
     rewriter = Rewriter(replace(default_rulebook()))
-    read, reading = [], rewrite_index.read
-    monkeypatch.setattr(rewrite_index, "read", lambda text: read.append(text) or reading(text))
+    read, reading = [], rewrite_index.tree_of
+    monkeypatch.setattr(rewrite_index, "tree_of", lambda text: read.append(text) or reading(text))
     visit(rewriter, "x'*y")
     assert "log(exp(x))" not in read
     assert len(read) < len(rewriter.rewrites) / 2

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.compiled_rewrites import RANKS, ROWS, kinds
 from matcalc.calculus.simplify.index_by_word import MOST_TERMS, Outline, of_argument, of_rank
 from matcalc.calculus.simplify.unfolded import unfolded
-from matcalc.language.read import read
+from matcalc.formula.elaborate.rule_formula import tree_of
 from matcalc.language.syntax import SUMS, Ast, call_name, names_in, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite, Rule
@@ -56,7 +56,7 @@ def called(rewrite: Rewrite, book: Rulebook) -> frozenset[str]:
 @lru_cache(maxsize=2048)
 def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
     """Return the entries of a rewrite, one for each reading of its array variables."""
-    tree = read(rewrite.left)
+    tree = tree_of(rewrite.left)
     declared = {d.name: d.kind for d in rewrite.variables}
     names = _names(tree, book, declared)
     arrays = {name for name, kind in declared.items() if kind == "array"}
@@ -137,7 +137,7 @@ def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[
     for ast in walk(tree, ("function", "condition")):
         rule = _rule(ast, book) if _has_variables(ast, declared) else None
         if rule is not None:
-            definition = read(rule.definition(0) or "") if rule.kind == "definition" else None
+            definition = tree_of(rule.definition(0) or "") if rule.kind == "definition" else None
             names |= {rule.name} if definition is None else _names(definition, book, {})
             if definition is None and rule.kind != "map":
                 names |= {of_argument(rule.name, word) for arg in ast.args for word in _argument(arg, book, declared)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from matcalc.language.read import read
+from matcalc.formula.elaborate.rule_formula import tree_of
 from matcalc.language.syntax import SUMS, Ast, call_keywords, call_name, children, exchanged, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 
@@ -65,7 +65,7 @@ def _call(call: Ast, args: Sequence[Unfolded], book: Rulebook, nesting: int) -> 
     text = rule.definition(found.index) if rule.kind == "definition" else None
     if text is None or rule.where or rule.outputs != ("",) or nesting >= MOST_NESTED:
         return Unfolded(call, rank, may_vanish)
-    definition = read(text)
+    definition = tree_of(text)
     meaning = {parameter.name: arg for parameter, arg in zip(parameters, args, strict=True)}
     inner = _unfolded(definition, meaning, book, nesting + 1)
     return Unfolded(inner.tree, rank, inner.vanishes or definition.head == "name")

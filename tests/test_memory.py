@@ -30,6 +30,7 @@ OF_THE_BOOK = {
     "matcalc.calculus.simplify.compiled_rewrites.compiled_as": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.called": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",
+    "matcalc.calculus.simplify.rewrite_index.unfolded_entry": "rewrites",
     "matcalc.formula.elaborate.rule_formula.tree_of": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.forms.scalar._norm": "nothing",

@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, compiled_as, sides
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, compiled_as, kinds, sides
 from matcalc.calculus.simplify.index_by_word import outline, outline_of
 from matcalc.calculus.simplify.rewrite import results
-from matcalc.calculus.simplify.rewrite_index import Entry, entries
+from matcalc.calculus.simplify.rewrite_index import readings
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
@@ -59,16 +59,16 @@ def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
     Raises: RuleError for a side that cannot be built.
     """
     found: dict[str, str] = {}
-    for entry in entries(rewrite, book):
-        for pattern in compiled_as(rewrite, entry.kind, book):
-            for what, detail in (*_index_faults(entry, pattern), *_faults(pattern, book)):
+    for kind in kinds(rewrite):
+        for pattern in compiled_as(rewrite, kind, book):
+            for what, detail in (*_index_faults(kind, pattern, book), *_faults(pattern, book)):
                 found.setdefault(what, f"{rewrite} {what}{detail}")
     return list(found.values())
 
 
-def _index_faults(entry: Entry, pattern: Pattern) -> Iterator[tuple[str, str]]:
+def _index_faults(kind: str, pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
     """Yield a fault if the rewrite would never be tried on its own left side."""
-    if not entry.may_fit(outline_of(pattern.left)):
+    if kind not in readings(pattern.rewrite, outline_of(pattern.left), book):
         yield "is never tried", f": its left side becomes {text(formula_of(pattern.left))}; write it so"
 
 

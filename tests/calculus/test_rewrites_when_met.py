@@ -10,6 +10,7 @@ from matcalc.calculus.simplify.index_by_word import held, outline, outline_of
 from matcalc.calculus.simplify.rewrite import Rewriter
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.unfolded import unfolded
+from matcalc.formula.elaborate import rule_formula
 from matcalc.language.read import read
 from matcalc.language.write import text as written
 from matcalc.rulebook.load import default_rulebook
@@ -23,8 +24,9 @@ def visit(rewriter, text):
 
 def test_left_sides_are_read_when_their_operations_are_met(monkeypatch):
     rewriter = Rewriter(replace(default_rulebook()))
-    read, reading = [], rewrite_index.tree_of
-    monkeypatch.setattr(rewrite_index, "tree_of", lambda text: read.append(text) or reading(text))
+    read, reading = [], rule_formula.read
+    monkeypatch.setattr(rule_formula, "read", lambda text: read.append(text) or reading(text))
+    rule_formula.tree_of.cache_clear()
     visit(rewriter, "x'*y")
     assert "log(exp(x))" not in read
     assert len(read) < len(rewriter.rewrites) / 2
@@ -89,10 +91,9 @@ def test_the_index_by_operations_leaves_out_no_rewrite(numeric):
         for operations, rewrite in rewriter.rewrites:
             expected = [
                 pattern
-                for entry in rewrite_index.entries(rewrite, rewriter.book)
-                if operations <= words and entry.may_fit(outline(node))
-                for pattern in compiled_rewrites.compiled_as(rewrite, entry.kind, rewriter.book)
-                if outline(node).may_contain(outline_of(pattern.left))
+                for kind in rewrite_index.readings(rewrite, outline(node), rewriter.book)
+                for pattern in compiled_rewrites.compiled_as(rewrite, kind, rewriter.book)
+                if operations <= words and outline(node).may_contain(outline_of(pattern.left))
             ]
             assert sum(one is rewrite for one in chosen) == len(expected), (rewrite.left, node)
         places = [next(k for k, (_, one) in enumerate(rewriter.rewrites) if one is rewrite) for rewrite in chosen]

@@ -17,7 +17,7 @@ from matcalc.calculus.simplify.function_arguments import holds_scalars, with_fun
 from matcalc.calculus.simplify.index_by_word import Outline, head, held, outline, outline_of, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
-from matcalc.calculus.simplify.rewrite_index import called, entries
+from matcalc.calculus.simplify.rewrite_index import called, readings
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, transpose
@@ -80,10 +80,9 @@ class Rewriter:
         for _, operations, rewrite in sorted(rewrites):
             if not operations <= of_node.words or (rewrite.splits and not splits):
                 continue
-            for entry in entries(rewrite, self.book):
-                if entry.may_fit(of_node):
-                    patterns = compiled_as(rewrite, entry.kind, self.book)
-                    yield from (pattern for pattern in patterns if of_node.may_contain(outline_of(pattern.left)))
+            for kind in readings(rewrite, of_node, self.book):
+                patterns = compiled_as(rewrite, kind, self.book)
+                yield from (pattern for pattern in patterns if of_node.may_contain(outline_of(pattern.left)))
 
 
 NO_WORD = ""

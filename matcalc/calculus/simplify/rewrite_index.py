@@ -6,7 +6,7 @@ A rewrite is built as a pattern when a node has the head of its left side and co
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -53,35 +53,62 @@ def called(rewrite: Rewrite, book: Rulebook) -> frozenset[str]:
     return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
 
 
+def readings(rewrite: Rewrite, node: Outline, book: Rulebook) -> Iterator[str]:
+    """Yield the readings of array variables in which a rewrite may fit a node with this outline."""
+    for entry in entries(rewrite, book):
+        if entry.may_fit(node) and unfolded_entry(rewrite, entry.kind, book).may_fit(node):
+            yield entry.kind
+
+
 @lru_cache(maxsize=2048)
 def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
-    """Return the entries of a rewrite, one for each reading of its array variables."""
+    """Return the entries of a rewrite from its left side as written, one for each reading of its array variables."""
     tree = tree_of(rewrite.left)
-    declared = {d.name: d.kind for d in rewrite.variables}
-    names = _names(tree, book, declared)
+    declared = _kinds_of_variables(rewrite)
+    names, heads = _names(tree, book, declared), _heads(tree, book, declared)
     arrays = {name for name, kind in declared.items() if kind == "array"}
     mapped = any(_is_mapped(ast, arrays, book) for ast in walk(tree))
-    found: list[Entry] = []
-    for kind in kinds(rewrite):
-        if kind == ROWS:
-            found.append(_by_rows(found[-1], mapped))
-            continue
-        ranks = {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}
-        whole = unfolded(tree, ranks, book)
-        words = names | _names(whole.tree, book, declared) | ({of_rank(RANKS[kind])} if mapped else set())
-        if kind in CANCELLED and whole.vanishes:
-            words = frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
-        terms = _count_of_terms(whole.tree, declared) if whole.rank == 0 else 1
-        found.append(Entry(kind, _heads(whole.tree, book, declared), frozenset(words), whole.rank, terms))
-    return tuple(found)
+    by_rows = frozenset({"product"} if heads else ())
+    return tuple(
+        Entry(
+            kind,
+            heads | by_rows if kind == ROWS else heads,
+            _without_cancelled(names | {of_rank(RANKS[kind])} if mapped else names, kind),
+        )
+        for kind in kinds(rewrite)
+    )
 
 
-def _by_rows(of_vectors: Entry, mapped: bool) -> Entry:
+@lru_cache(maxsize=2048)
+def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
+    """Return what the left side tells when its definitions are replaced, in one reading of its array variables."""
+    if kind == ROWS:
+        return _by_rows(unfolded_entry(rewrite, "vector", book))
+    tree = tree_of(rewrite.left)
+    declared = _kinds_of_variables(rewrite)
+    whole = unfolded(tree, {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}, book)
+    words = _without_cancelled(_names(whole.tree, book, declared), kind if whole.vanishes else "")
+    terms = _count_of_terms(whole.tree, declared) if whole.rank == 0 else 1
+    return Entry(kind, _heads(whole.tree, book, declared), words, whole.rank, terms)
+
+
+def _kinds_of_variables(rewrite: Rewrite) -> dict[str, str]:
+    return {d.name: d.kind for d in rewrite.variables}
+
+
+def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
+    """Return the words that a left side has in a reading of its array variables."""
+    if kind not in CANCELLED:
+        return words
+    return frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
+
+
+def _by_rows(of_vectors: Entry) -> Entry:
     """Return the entry of a rewrite of vectors with these as the rows of matrices."""
     is_spread = of_vectors.heads and of_vectors.rank != 0
     heads = of_vectors.heads | {"product"} if is_spread else of_vectors.heads
-    words = of_vectors.words - {of_rank(RANKS["vector"])} | {of_rank(RANKS[ROWS])} if mapped else of_vectors.words
-    return Entry(ROWS, heads, words, None if of_vectors.rank is None else of_vectors.rank + 1, of_vectors.terms)
+    rank = None if of_vectors.rank is None else of_vectors.rank + 1
+    return Entry(ROWS, heads, of_vectors.words, rank, of_vectors.terms)
 
 
 def _count_of_terms(tree: Ast, declared: Mapping[str, str]) -> int:

@@ -32,18 +32,21 @@ class Unfolded(NamedTuple):
 
 def unfolded(tree: Ast, ranks: Mapping[str, int | None], book: Rulebook) -> Unfolded:
     """Return a left side unfolded; `ranks` are those of its variables."""
-    return _unfolded(tree, {name: Unfolded(Ast("name", (), name), rank) for name, rank in ranks.items()}, book, 0)
+    return _unfolded(tree, ranks, {}, book, 0)
 
 
-def _unfolded(tree: Ast, meaning: Mapping[str, Unfolded], book: Rulebook, nesting: int) -> Unfolded:
+def _unfolded(
+    tree: Ast, ranks: Mapping[str, int | None], meaning: Mapping[str, Unfolded], book: Rulebook, nesting: int
+) -> Unfolded:
+    """Return a tree unfolded. Names have these ranks, or in a definition the `meaning` of its arguments."""
     made: list[Unfolded] = []
     for node in walk(tree):
         count = len(children(node))
         operands = [made.pop() for _ in range(count)][::-1]
         new = exchanged(node, [operand.tree for operand in operands]) if count else node
         vanishes = any(operand.vanishes for operand in operands)
-        if node.head == "name" and str(node.value) in meaning:
-            made.append(meaning[str(node.value)])
+        if node.head == "name":
+            made.append(meaning.get(str(node.value)) or Unfolded(node, ranks.get(str(node.value))))
         elif node.head == "call" and not call_keywords(node):
             found = _call(new, operands, book, nesting)
             made.append(found._replace(vanishes=found.vanishes or vanishes))
@@ -67,7 +70,7 @@ def _call(call: Ast, args: Sequence[Unfolded], book: Rulebook, nesting: int) -> 
         return Unfolded(call, rank, may_vanish)
     definition = tree_of(text)
     meaning = {parameter.name: arg for parameter, arg in zip(parameters, args, strict=True)}
-    inner = _unfolded(definition, meaning, book, nesting + 1)
+    inner = _unfolded(definition, {}, meaning, book, nesting + 1)
     return Unfolded(inner.tree, rank, inner.vanishes or definition.head == "name")
 
 

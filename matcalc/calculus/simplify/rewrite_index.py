@@ -6,6 +6,7 @@ A rewrite is built as a pattern when a node has the head of its left side and co
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,6 +25,10 @@ CANCELLED = {"scalar": {"sum"}}
 """Words and arguments that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
 HEADS = {"sum": "sum", "product": "product", "part": "product", "index_sum": "product"}
 """The kind of the node that a tree with this head becomes."""
+
+
+WITH_AXES = ("vector", "matrix", "array")
+"""The kinds of variables that are not scalars in all readings."""
 
 
 class Entry(NamedTuple):
@@ -89,7 +94,10 @@ def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
     whole = unfolded(tree, {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}, book)
     words = _without_cancelled(_names(whole.tree, book, declared), kind if whole.vanishes else "")
     terms = _count_of_terms(whole.tree, declared) if whole.rank == 0 else 1
-    return Entry(kind, _heads(whole.tree, book, declared), words, whole.rank, terms)
+    heads = _heads(whole.tree, book, declared)
+    if whole.vanishes and "product" in heads:
+        heads = frozenset()  # the mean of a scalar, x/1
+    return Entry(kind, heads, words, whole.rank, terms)
 
 
 def _kinds_of_variables(rewrite: Rewrite) -> dict[str, str]:
@@ -105,8 +113,8 @@ def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
 
 def _by_rows(of_vectors: Entry) -> Entry:
     """Return the entry of a rewrite of vectors with these as the rows of matrices."""
-    is_spread = of_vectors.heads and of_vectors.rank != 0
-    heads = of_vectors.heads | {"product"} if is_spread else of_vectors.heads
+    may_be_spread = of_vectors.heads and of_vectors.terms == 1
+    heads = of_vectors.heads | {"product"} if may_be_spread else of_vectors.heads
     rank = None if of_vectors.rank is None else of_vectors.rank + 1
     return Entry(ROWS, heads, of_vectors.words, rank, of_vectors.terms)
 
@@ -114,16 +122,16 @@ def _by_rows(of_vectors: Entry) -> Entry:
 def _count_of_terms(tree: Ast, declared: Mapping[str, str]) -> int:
     """Return the least number of terms of a sum of scalars, at most MOST_TERMS.
 
-    Terms with different arrays do not cancel. By rows, terms without arrays become one term.
+    Only terms with equal arrays may cancel. By rows, terms without arrays become one term.
     """
-    found, stack = set(), [tree]
+    found, stack = Counter[frozenset[str]](), [tree]
     while stack:
         term = stack.pop()
         if term.head in SUMS:
             stack += term.args
         else:
-            found.add(frozenset(name for name in names_in(term) if declared.get(name) in ("vector", "matrix", "array")))
-    return min(len(found), MOST_TERMS)
+            found[frozenset(name for name in names_in(term) if declared.get(name) in WITH_AXES)] += 1
+    return min(max(list(found.values()).count(1), 1), MOST_TERMS)
 
 
 def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
@@ -150,9 +158,17 @@ def _heads(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[
     rule = _rule(tree, book)
     if rule is not None and rule.kind != "definition":
         return frozenset({rule.name})
-    if tree.head == "power" and tree.value == ".^" and _is_no_count(tree, declared):
+    if tree.head == "power" and tree.value == ".^" and _is_no_count(tree, declared) and _is_whole(tree.args[0]):
         return frozenset({book.playing("fixed_power").name})
     return frozenset({HEADS[tree.head]} if tree.head in HEADS else ())
+
+
+def _is_whole(base: Ast) -> bool:
+    """Whether a base is evidently no product, whose power is a product of powers."""
+    is_simple = base.head in ("name", "power", "sum", "index_sum")
+    if not is_simple or any(inner.head in ("product", "negative") for inner in walk(base)):
+        return False
+    return base.head != "sum" or len(set(map(repr, base.args))) == len(base.args)
 
 
 def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:

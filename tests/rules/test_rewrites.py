@@ -120,7 +120,7 @@ def test_what_the_text_of_a_rewrite_tells_is_true_of_its_patterns():
         for entry in entries(rewrite, BOOK)
         for pattern in compiled_as(rewrite, entry.kind, BOOK)
     ]
-    assert len(built) > 800 and sum(bool(unfolded_entry(rewrite, e.kind, BOOK).heads) for rewrite, e, _ in built) > 750
+    assert len(built) > 800 and sum(bool(unfolded_entry(rewrite, e.kind, BOOK).heads) for rewrite, e, _ in built) > 700
     wrong = [
         f"{rewrite} {entry}"
         for rewrite, entry, pattern in built

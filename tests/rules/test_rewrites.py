@@ -120,7 +120,8 @@ def test_what_the_text_of_a_rewrite_tells_is_true_of_its_patterns():
         for entry in entries(rewrite, BOOK)
         for pattern in compiled_as(rewrite, entry.kind, BOOK)
     ]
-    assert len(built) > 800 and sum(bool(unfolded_entry(rewrite, e.kind, BOOK).heads) for rewrite, e, _ in built) > 700
+    known = [bool(entry.heads or unfolded_entry(rewrite, entry.kind, BOOK).heads) for rewrite, entry, _ in built]
+    assert len(built) > 800 and sum(known) > 700
     wrong = [
         f"{rewrite} {entry}"
         for rewrite, entry, pattern in built

@@ -89,6 +89,8 @@ def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
     """Return what the left side tells when its definitions are replaced, in one reading of its array variables."""
     if kind == ROWS:
         return _by_rows(unfolded_entry(rewrite, "vector", book))
+    if not kind and not _calls_definition(rewrite, book):
+        return Entry(kind, frozenset(), frozenset())
     tree = tree_of(rewrite.left)
     declared = _kinds_of_variables(rewrite)
     whole = unfolded(tree, {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}, book)
@@ -98,6 +100,11 @@ def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
     if whole.vanishes and "product" in heads:
         heads = frozenset()  # the mean of a scalar, x/1
     return Entry(kind, heads, words, whole.rank, terms)
+
+
+def _calls_definition(rewrite: Rewrite, book: Rulebook) -> bool:
+    candidates = (one for name in CALLED.findall(rewrite.left) for one in book.spellings.get(name, ()))
+    return any(candidate.rule.kind == "definition" for candidate in candidates)
 
 
 def _kinds_of_variables(rewrite: Rewrite) -> dict[str, str]:

@@ -26,10 +26,12 @@ ELSEWHERE = (
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
+    "matcalc.calculus.simplify.index_by_word.outline_of": "patterns of rewrites",
     "matcalc.calculus.simplify.compiled_rewrites.compiled_as": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.called": "rewrites",
     "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",
-    "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
+    "matcalc.calculus.simplify.rewrite_index.unfolded_entry": "rewrites",
+    "matcalc.formula.elaborate.rule_formula.tree_of": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.forms.scalar._norm": "nothing",
     "matcalc.tensor.raw_nodes.parameter": "nothing",

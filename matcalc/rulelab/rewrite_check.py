@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, compiled_as, sides
-from matcalc.calculus.simplify.index_by_word import speaks_of
-from matcalc.calculus.simplify.rewrite import fits_head, pattern_head, results
-from matcalc.calculus.simplify.rewrite_index import Entry, entries
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, compiled_as, kinds, sides
+from matcalc.calculus.simplify.index_by_word import outline, outline_of
+from matcalc.calculus.simplify.rewrite import results
+from matcalc.calculus.simplify.rewrite_index import readings
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
@@ -59,16 +59,16 @@ def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
     Raises: RuleError for a side that cannot be built.
     """
     found: dict[str, str] = {}
-    for entry in entries(rewrite, book):
-        for pattern in compiled_as(rewrite, entry.kind, book):
-            for what, detail in (*_index_faults(entry, pattern), *_faults(pattern, book)):
+    for kind in kinds(rewrite):
+        for pattern in compiled_as(rewrite, kind, book):
+            for what, detail in (*_index_faults(kind, pattern, book), *_faults(pattern, book)):
                 found.setdefault(what, f"{rewrite} {what}{detail}")
     return list(found.values())
 
 
-def _index_faults(entry: Entry, pattern: Pattern) -> Iterator[tuple[str, str]]:
+def _index_faults(kind: str, pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
     """Yield a fault if the rewrite would never be tried on its own left side."""
-    if not entry.may_fit(pattern_head(pattern.left), speaks_of(pattern.left)):
+    if kind not in readings(pattern.rewrite, outline_of(pattern.left), book):
         yield "is never tried", f": its left side becomes {text(formula_of(pattern.left))}; write it so"
 
 
@@ -90,7 +90,8 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
         if widest(right, left.kind) >= widest(left, left.kind):
             yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
     elif pattern.rewrite.factor or pattern.rewrite.numeric:
-        if any(fits_head(pattern, n) and any(m is not n for m in results(pattern, n, book)) for n in toposort([right])):
+        met = (n for n in toposort([right]) if outline(n).may_contain(outline_of(left)))
+        if any(made is not n for n in met for made in results(pattern, n, book)):
             yield "fires on its own right side", ""
     elif _measure(right) > _measure(left):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
@@ -110,7 +111,7 @@ def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[
     def fired(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         for node in toposort(nodes):
             for other in patterns:
-                if fits_head(other, node):
+                if outline(node).may_contain(outline_of(other.left)):
                     yield from ((node, result) for result in results(other, node, book))
 
     symbols = symbols_of(left)

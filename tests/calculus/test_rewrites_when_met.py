@@ -6,9 +6,13 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify import compiled_rewrites, rewrite_index
-from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
-from matcalc.calculus.simplify.rewrite import Rewriter, fits_head
+from matcalc.calculus.simplify.index_by_word import held, outline, outline_of
+from matcalc.calculus.simplify.rewrite import Rewriter
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.calculus.simplify.unfolded import unfolded
+from matcalc.formula.elaborate import rule_formula
+from matcalc.language.read import read
+from matcalc.language.write import text as written
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import toposort
 
@@ -20,8 +24,9 @@ def visit(rewriter, text):
 
 def test_left_sides_are_read_when_their_operations_are_met(monkeypatch):
     rewriter = Rewriter(replace(default_rulebook()))
-    read, reading = [], rewrite_index.read
-    monkeypatch.setattr(rewrite_index, "read", lambda text: read.append(text) or reading(text))
+    read, reading = [], rule_formula.read
+    monkeypatch.setattr(rule_formula, "read", lambda text: read.append(text) or reading(text))
+    rule_formula.tree_of.cache_clear()
     visit(rewriter, "x'*y")
     assert "log(exp(x))" not in read
     assert len(read) < len(rewriter.rewrites) / 2
@@ -86,11 +91,46 @@ def test_the_index_by_operations_leaves_out_no_rewrite(numeric):
         for operations, rewrite in rewriter.rewrites:
             expected = [
                 pattern
-                for entry in rewrite_index.entries(rewrite, rewriter.book)
-                if operations <= words and entry.may_fit(head(node), words)
-                for pattern in compiled_rewrites.compiled_as(rewrite, entry.kind, rewriter.book)
-                if speaks_of(pattern.left) <= words and fits_head(pattern, node)
+                for kind in rewrite_index.readings(rewrite, outline(node), rewriter.book)
+                for pattern in compiled_rewrites.compiled_as(rewrite, kind, rewriter.book)
+                if operations <= words and outline(node).may_contain(outline_of(pattern.left))
             ]
             assert sum(one is rewrite for one in chosen) == len(expected), (rewrite.left, node)
         places = [next(k for k, (_, one) in enumerate(rewriter.rewrites) if one is rewrite) for rewrite in chosen]
         assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("left", "rank", "whole", "rank_of_whole"),
+    [
+        ("log_softmax(x + c)", 1, "(x + c) - logsumexp(x + c)", 1),
+        ("sum(softmax(x))", 0, "softmax(x)", 0),
+        ("sum(softmax(x))", 1, "sum{a: softmax(x)[a]}", 0),
+        ("x - mean(x)", 0, "x - x/1", 0),
+        ("x - mean(x)", 2, "x - sum{a,b: x[a,b]}/(m*n)", 2),
+        ("sqrt(x.^2)", 2, "(x.^2).^(1/2)", 2),
+        ("sum(x*x)", 1, "sum(x*x)", None),
+        ("sum(q)", 1, "sum(q)", None),
+    ],
+)
+def test_definitions_in_left_sides_are_replaced_where_ranks_are_evident(left, rank, whole, rank_of_whole):
+    found = unfolded(read(left), {"x": rank, "c": 0}, default_rulebook())
+    assert (written(found.tree), found.rank) == (whole, rank_of_whole)
+
+
+FORMULAS = [
+    "sum(logsumexp(X*W, axis=1)) - sum(Y.*(X*W))",
+    "logdet(X*X') + x'*inv(X*X')*x",
+    "norm2(softmax(A*x) - b)^2/2",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_few_left_sides_are_built_in_vain(text, monkeypatch):
+    rewriter = Rewriter(replace(default_rulebook()))
+    built = []
+    monkeypatch.setattr(compiled_rewrites.RewriteSides, "_built", _noting(built))
+    nodes = toposort([mc.expression(text).node])
+    met = {pattern.rewrite.left for node in nodes for pattern in rewriter.candidates(node)}
+    lefts = {rewrite.left for _, rewrite in rewriter.rewrites}
+    assert len(set(built) & lefts - met) <= 4, "built, and of another kind than every node"

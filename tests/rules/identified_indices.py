@@ -13,7 +13,8 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.compiled_rewrites import compiled
-from matcalc.calculus.simplify.rewrite import fits_head, results
+from matcalc.calculus.simplify.index_by_word import outline, outline_of
+from matcalc.calculus.simplify.rewrite import results
 from matcalc.evidence.numeric.sampling import drawn, shape_at
 from matcalc.rulelab.rewrite_check import PART, applied_sides, chosen_symbols
 from matcalc.tensor.constructors import eye, product, selector, symbol
@@ -161,7 +162,8 @@ def faults(rewrite, book):
         left, _ = applied_sides(pattern, book, chosen)
         for how, node in variants(left):
             for part in toposort(node):
-                ways = results(pattern, part, book) if fits_head(pattern, part) else iter(())
+                is_met = outline(part).may_contain(outline_of(pattern.left))
+                ways = results(pattern, part, book) if is_met else iter(())
                 for made in dict.fromkeys(itertools.islice(ways, MOST_WAYS)):
                     fired += 1
                     off = error(part, made)

@@ -43,14 +43,15 @@ def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapp
     inner = [term for k, term in enumerate(terms) if k not in after]
     own = [i for i in remaining if any(i in term.axes for term in inner)]
     core = _einsum(inner, own)
-    if np.any(core != core) and any(term.annihilates for term in inner):
+    if any(term.annihilates for term in inner) and np.any(core != core):
         core = _index_by_index(inner, own, lengths)
     if after:
         core = _einsum([Factor(core, own), *(terms[k] for k in after)], remaining)
-    shape = [lengths[i] if i in measured else 1 for i in distinct]
-    full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
+    full = np.reshape(coef * core, [lengths[i] if i in measured else 1 for i in distinct])
+    if not measured.issuperset(distinct):
+        full = np.array(np.broadcast_to(full, [lengths[i] for i in distinct]))
     if len(distinct) == len(out):
-        return np.array(full)
+        return full
     result = np.zeros([lengths[i] for i in out], dtype=full.dtype)
     where = np.meshgrid(*(np.arange(lengths[i]) for i in distinct), indexing="ij")
     at = dict(zip(distinct, where, strict=True))

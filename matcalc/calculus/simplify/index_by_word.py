@@ -7,11 +7,12 @@ words: no step of matching, such as transposing or scaling, introduces an operat
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, terms_of, toposort
 from matcalc.tensor.sums import summands
 
 
@@ -83,3 +84,40 @@ def speaks_of(pattern: Node) -> frozenset[str]:
     """Return the words that every match of a pattern contains."""
     nodes = toposort([pattern])
     return frozenset(word for node in nodes if not is_function_variable(node) for word in _words(node))
+
+
+class Outline(NamedTuple):
+    """What the index compares of a node or a pattern: its head, its rank if that matters, its words, its terms.
+
+    The rank of a product does not matter, because a part of the product may match. `terms` is 1 for any node but a
+    sum, and at most MOST_TERMS.
+    """
+
+    head: str
+    rank: int | None
+    words: frozenset[str]
+    terms: int = 1
+
+    def may_contain(self, other: Outline) -> bool:
+        """Whether a pattern with the other outline may match a node with this one."""
+        is_alike = self.head == other.head and (self.rank == other.rank or self.head == "product")
+        return is_alike and other.terms <= self.terms and other.words <= self.words
+
+
+MOST_TERMS = 4
+"""Sums of more terms have the same outline."""
+
+
+def outline(node: Node) -> Outline:
+    """Return the outline of a node."""
+    terms = min(len(node.args), MOST_TERMS) if node.kind == "sum" else 1
+    return Outline(head(node), None if node.kind == "product" else node.rank, held(node), terms)
+
+
+@lru_cache(maxsize=4096)
+def outline_of(left: Node) -> Outline:
+    """Return the outline of a pattern; a multiple of a sum counts as the sum."""
+    count = len(terms_of(left))
+    if count > 1:
+        return Outline("sum", left.rank, speaks_of(left), min(count, MOST_TERMS))
+    return Outline(head(left), left.rank, speaks_of(left))

@@ -14,10 +14,10 @@ from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
 from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled_as, sides
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
-from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
+from matcalc.calculus.simplify.index_by_word import Outline, head, held, outline, outline_of, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
-from matcalc.calculus.simplify.rewrite_index import called, entries
+from matcalc.calculus.simplify.rewrite_index import called, readings
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, transpose
@@ -31,11 +31,6 @@ class Applied(NamedTuple):
 
     node: Node
     rewrite: Rewrite
-
-
-def pattern_head(left: Node) -> str:
-    """Return the head of a left side without its content; a multiple of a sum counts as a sum."""
-    return "sum" if len(terms_of(left)) > 1 else head(left)
 
 
 def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
@@ -73,23 +68,21 @@ class Rewriter:
         return None
 
     def candidates(self, node: Node, splits: bool = True) -> tuple[Pattern, ...]:
-        """Return the patterns with a node's head and rank whose words all occur in the node, in the book's order."""
-        key = (head(node), None if node.kind == "product" else node.rank, held(node), splits)
+        """Return the patterns that may match a node of this outline, in the book's order."""
+        key = (outline(node), splits)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = tuple(self._built(node, splits))
+            found = self._known[key] = tuple(self._built(*key))
         return found
 
-    def _built(self, node: Node, splits: bool) -> Iterator[Pattern]:
-        words = held(node)
-        for _, operations, rewrite in sorted(chain(*(self._by_operation.get(word, ()) for word in (NO_WORD, *words)))):
-            if not operations <= words or (rewrite.splits and not splits):
+    def _built(self, of_node: Outline, splits: bool) -> Iterator[Pattern]:
+        rewrites = chain(*(self._by_operation.get(word, ()) for word in (NO_WORD, *of_node.words)))
+        for _, operations, rewrite in sorted(rewrites):
+            if not operations <= of_node.words or (rewrite.splits and not splits):
                 continue
-            for entry in entries(rewrite, self.book):
-                if entry.may_fit(head(node), words):
-                    for pattern in compiled_as(rewrite, entry.kind, self.book):
-                        if speaks_of(pattern.left) <= words and fits_head(pattern, node):
-                            yield pattern
+            for kind in readings(rewrite, of_node, self.book):
+                patterns = compiled_as(rewrite, kind, self.book)
+                yield from (pattern for pattern in patterns if of_node.may_contain(outline_of(pattern.left)))
 
 
 NO_WORD = ""
@@ -106,11 +99,6 @@ def _by_operation(rewrites: Sequence[tuple[frozenset[str], Rewrite]]) -> dict[st
         rarest = min(operations, key=lambda name: (count[name], name), default=NO_WORD)
         found.setdefault(rarest, []).append((position, operations, rewrite))
     return found
-
-
-def fits_head(pattern: Pattern, node: Node) -> bool:
-    """Whether a node has the kind and rank of a pattern's left side."""
-    return pattern_head(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
 
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:

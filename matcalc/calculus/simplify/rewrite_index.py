@@ -6,14 +6,16 @@ A rewrite is built as a pattern when a node has the head of its left side and co
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.calculus.simplify.compiled_rewrites import RANKS, ROWS, kinds
-from matcalc.calculus.simplify.index_by_word import of_argument, of_rank
-from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, names_in, walk
+from matcalc.calculus.simplify.index_by_word import MOST_TERMS, Outline, of_argument, of_rank
+from matcalc.calculus.simplify.unfolded import unfolded
+from matcalc.formula.elaborate.rule_formula import tree_of
+from matcalc.language.syntax import SUMS, Ast, call_name, names_in, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite, Rule
 
@@ -21,23 +23,32 @@ CALLED = re.compile(r"([^\W\d]\w*)\(")
 """A name that is called, in the text of a formula."""
 CANCELLED = {"scalar": {"sum"}}
 """Words and arguments that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
-HEADS = {"sum": "sum", "product": "product", "part": "product"}
+HEADS = {"sum": "sum", "product": "product", "part": "product", "index_sum": "product"}
 """The kind of the node that a tree with this head becomes."""
+
+
+WITH_AXES = ("vector", "matrix", "array")
+"""The kinds of variables that are not scalars in all readings."""
 
 
 class Entry(NamedTuple):
     """What is known of a rewrite with its array variables in one reading, its `kind`.
 
     `heads` are the heads of the nodes that it may fit, empty if any. `words` are words that each such node contains.
+    `rank` is the rank of these nodes, None if it is not evident. `terms` is their least number of terms.
     """
 
     kind: str
     heads: frozenset[str]
     words: frozenset[str]
+    rank: int | None = None
+    terms: int = 1
 
-    def may_fit(self, head: str, words: frozenset[str]) -> bool:
-        """Whether the rewrite may fit a node with this head and these words."""
-        return self.words <= words and (not self.heads or head in self.heads)
+    def may_fit(self, node: Outline) -> bool:
+        """Whether the rewrite may fit a node with this outline."""
+        is_ranked = self.rank is None or node.rank is None or node.rank == self.rank or node.head == "product"
+        has_terms = node.terms >= self.terms or node.head != "sum"
+        return is_ranked and has_terms and self.words <= node.words and (not self.heads or node.head in self.heads)
 
 
 @lru_cache(maxsize=2048)
@@ -47,13 +58,20 @@ def called(rewrite: Rewrite, book: Rulebook) -> frozenset[str]:
     return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
 
 
+def readings(rewrite: Rewrite, node: Outline, book: Rulebook) -> Iterator[str]:
+    """Yield the readings of array variables in which a rewrite may fit a node with this outline."""
+    for entry in entries(rewrite, book):
+        if entry.may_fit(node) and unfolded_entry(rewrite, entry.kind, book).may_fit(node):
+            yield entry.kind
+
+
 @lru_cache(maxsize=2048)
 def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
-    """Return the entries of a rewrite, one for each reading of its array variables."""
-    tree = read(rewrite.left)
-    declared = {d.name: d.kind for d in rewrite.variables}
-    names, heads = _names(tree, book, declared), _heads(tree, book)
-    arrays = {d.name for d in rewrite.variables if d.kind == "array"}
+    """Return the entries of a rewrite from its left side as written, one for each reading of its array variables."""
+    tree = tree_of(rewrite.left)
+    declared = _kinds_of_variables(rewrite)
+    names, heads = _names(tree, book, declared), _heads(tree, book, declared)
+    arrays = {name for name, kind in declared.items() if kind == "array"}
     mapped = any(_is_mapped(ast, arrays, book) for ast in walk(tree))
     by_rows = frozenset({"product"} if heads else ())
     return tuple(
@@ -66,11 +84,61 @@ def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
     )
 
 
+@lru_cache(maxsize=2048)
+def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
+    """Return what the left side tells when its definitions are replaced, in one reading of its array variables."""
+    if kind == ROWS:
+        return _by_rows(unfolded_entry(rewrite, "vector", book))
+    if not kind and not _calls_definition(rewrite, book):
+        return Entry(kind, frozenset(), frozenset())
+    tree = tree_of(rewrite.left)
+    declared = _kinds_of_variables(rewrite)
+    whole = unfolded(tree, {name: RANKS.get(kind if its == "array" else its) for name, its in declared.items()}, book)
+    words = _without_cancelled(_names(whole.tree, book, declared), kind if whole.vanishes else "")
+    terms = _count_of_terms(whole.tree, declared) if whole.rank == 0 else 1
+    heads = _heads(whole.tree, book, declared)
+    if whole.vanishes and "product" in heads:
+        heads = frozenset()  # the mean of a scalar, x/1
+    return Entry(kind, heads, words, whole.rank, terms)
+
+
+def _calls_definition(rewrite: Rewrite, book: Rulebook) -> bool:
+    candidates = (one for name in CALLED.findall(rewrite.left) for one in book.spellings.get(name, ()))
+    return any(candidate.rule.kind == "definition" for candidate in candidates)
+
+
+def _kinds_of_variables(rewrite: Rewrite) -> dict[str, str]:
+    return {d.name: d.kind for d in rewrite.variables}
+
+
 def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
     """Return the words that a left side has in a reading of its array variables."""
     if kind not in CANCELLED:
         return words
     return frozenset(word for word in words if word.rpartition(" ")[2] not in CANCELLED[kind])
+
+
+def _by_rows(of_vectors: Entry) -> Entry:
+    """Return the entry of a rewrite of vectors with these as the rows of matrices."""
+    may_be_spread = of_vectors.heads and of_vectors.terms == 1
+    heads = of_vectors.heads | {"product"} if may_be_spread else of_vectors.heads
+    rank = None if of_vectors.rank is None else of_vectors.rank + 1
+    return Entry(ROWS, heads, of_vectors.words, rank, of_vectors.terms)
+
+
+def _count_of_terms(tree: Ast, declared: Mapping[str, str]) -> int:
+    """Return the least number of terms of a sum of scalars, at most MOST_TERMS.
+
+    Only terms with equal arrays may cancel. By rows, terms without arrays become one term.
+    """
+    found, stack = Counter[frozenset[str]](), [tree]
+    while stack:
+        term = stack.pop()
+        if term.head in SUMS:
+            stack += term.args
+        else:
+            found[frozenset(name for name in names_in(term) if declared.get(name) in WITH_AXES)] += 1
+    return min(max(list(found.values()).count(1), 1), MOST_TERMS)
 
 
 def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
@@ -92,12 +160,22 @@ def _rule(ast: Ast, book: Rulebook) -> Rule | None:
     return _meant(call_name(ast), book) or _meant(call_name(ast), book, len(ast.args))
 
 
-def _heads(tree: Ast, book: Rulebook) -> frozenset[str]:
+def _heads(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:
     """Return the head of the node that a left side becomes; nothing if it is not evident."""
     rule = _rule(tree, book)
     if rule is not None and rule.kind != "definition":
         return frozenset({rule.name})
+    if tree.head == "power" and tree.value == ".^" and _is_no_count(tree, declared) and _is_whole(tree.args[0]):
+        return frozenset({book.playing("fixed_power").name})
     return frozenset({HEADS[tree.head]} if tree.head in HEADS else ())
+
+
+def _is_whole(base: Ast) -> bool:
+    """Whether a base is evidently no product, whose power is a product of powers."""
+    is_simple = base.head in ("name", "power", "sum", "index_sum")
+    if not is_simple or any(inner.head in ("product", "negative") for inner in walk(base)):
+        return False
+    return base.head != "sum" or len(set(map(repr, base.args))) == len(base.args)
 
 
 def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:
@@ -109,7 +187,7 @@ def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[
     for ast in walk(tree, ("function", "condition")):
         rule = _rule(ast, book) if _has_variables(ast, declared) else None
         if rule is not None:
-            definition = read(rule.definition(0) or "") if rule.kind == "definition" else None
+            definition = tree_of(rule.definition(0) or "") if rule.kind == "definition" else None
             names |= {rule.name} if definition is None else _names(definition, book, {})
             if definition is None and rule.kind != "map":
                 names |= {of_argument(rule.name, word) for arg in ast.args for word in _argument(arg, book, declared)}

@@ -15,6 +15,12 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
 
+def generator(*seed: int) -> np.random.Generator:
+    """Return NumPy's generator for a seed of several numbers; small ones are read faster as an array."""
+    is_small = all(0 <= number < 2**32 for number in seed)
+    return np.random.default_rng(np.array(seed, dtype=np.uint32) if is_small else seed)
+
+
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
     """Return normal draws mapped to have the facts by the sampler of each, the most special last.
 
@@ -35,7 +41,7 @@ def drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str]
 
 def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, *seed: int) -> Array:
     """Return data of a symbol at these sizes; for an index, indices into axes of the lengths `along`."""
-    rng = np.random.default_rng([*seed, *node.name.encode()])
+    rng = generator(*seed, *node.name.encode())
     shape = shape_at(node.shape, sizes)
     return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
 
@@ -117,6 +123,6 @@ def whole(drawn: Array, facts: Sequence[str]) -> Array:
 
 
 __all__ = [
-    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "draws", "facts_of", "interior", "least_length",
-    "own_defect", "projected", "random_indices", "sample", "shape_at", "whole",
+    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "draws", "facts_of", "generator", "interior",
+    "least_length", "own_defect", "projected", "random_indices", "sample", "shape_at", "whole",
 ]  # fmt: skip

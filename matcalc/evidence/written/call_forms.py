@@ -14,7 +14,7 @@ from matcalc.evidence.numeric.differences import Line, by_complex_step
 from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
-from matcalc.evidence.written.values import STEP_AXIS, Array, Value
+from matcalc.evidence.written.values import STEP_AXIS, Array, Value, largest
 from matcalc.language.syntax import Ast, call, call_keywords, call_name, name, number, value_of_leaf, with_order
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.oracle import oracle
@@ -170,6 +170,6 @@ def _slope(f: Line, shape: tuple[int, ...]) -> Array:
     rough = np.real(f(STEP) - f(-STEP)) / (2 * STEP)
     if exact is None:
         return rough
-    size = float(np.max(np.abs(exact), initial=0.0))
-    is_other = bool(np.all(np.isfinite(rough))) and float(np.max(np.abs(rough - exact), initial=0.0)) > ROUGH * size
+    size = largest(exact)
+    is_other = bool(np.all(np.isfinite(rough))) and largest(rough - exact) > ROUGH * size
     return rough if is_other else exact

@@ -185,8 +185,11 @@ def _by_entries(candidate: Candidate, function: Callable[..., Any], pairs: Pairs
     """Apply an elementwise rule to operands expanded to one shape."""
     values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
     axes, arrays, row = in_one_shape(values, numpy)
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    tensors = iter(np.broadcast_to(array, shape) for array in arrays)
+    shape = arrays[0].shape
+    if any(array.shape != shape for array in arrays):
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        arrays = [np.broadcast_to(array, shape) for array in arrays]
+    tensors = iter(arrays)
     operands = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
     found = _run(function, operands)
     is_switch = candidate.rule.annihilates or all(value.fixed for value in values)

@@ -25,7 +25,7 @@ from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
 from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.truths import Truth
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.substitute import substitute
@@ -112,8 +112,8 @@ def _check_origin(reference: Reference, point: Point, is_first: bool) -> None:
     expected = reference.origin(point.data, point.sizes)
     if expected is None or expected.size != point.value.size or not np.all(np.isfinite(expected)):
         return
-    off = float(np.max(np.abs(expected.reshape(-1) - point.value.reshape(-1)), initial=0.0))
-    if off > COARSE * max(1.0, float(np.max(np.abs(expected), initial=0.0))):
+    off = largest(expected.reshape(-1) - point.value.reshape(-1))
+    if off > COARSE * max(1.0, largest(expected)):
         numbers = f"{point.value.reshape(-1)}, where SymPy gives {expected.reshape(-1)}"
         raise InternalError(f"the formula as read failed its check: {numbers} (at {point})", hint=ADVICE)
 
@@ -221,7 +221,7 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
         return
     parts = found.reshape(-1, *found.shape[-2:])
     off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
-    if off > NOISE + COARSE * float(np.max(np.abs(found), initial=0.0)):
+    if off > NOISE + COARSE * largest(found):
         message = (
             f"{claim.label} failed its check: {off:.10g} of it is outside the linear hull of the facts of {x.name}"
         )
@@ -291,11 +291,11 @@ def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple
         contracted, expected = question.contract(*found), question.truth(truth.value)
         if np.shape(contracted) != np.shape(expected):
             return float("inf"), 1.0
-        off = np.abs(contracted - expected)
-    off = np.where(np.isfinite(off), off, np.inf)
-    finite = np.abs(contracted)[np.isfinite(contracted)]
-    size = max(truth.scale, float(np.max(finite, initial=0.0)), float(np.max(np.abs(expected), initial=0.0)))
-    return float(np.max(off, initial=0.0)), size
+        off = largest(contracted - expected)
+        size = largest(contracted)
+    if not np.isfinite(size):
+        size = largest(np.asarray(contracted)[np.isfinite(contracted)])
+    return off if np.isfinite(off) else float("inf"), max(truth.scale, size, largest(expected))
 
 
 def _truth(
@@ -304,7 +304,7 @@ def _truth(
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if question.first is None:
-            size = float(np.max(np.abs(point.value), initial=0.0))
+            size = largest(point.value)
             return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
         if question.second is None:
             line = Moves(reference, point, question.first)

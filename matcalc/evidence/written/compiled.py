@@ -13,7 +13,7 @@ from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NU
 from matcalc.evidence.written.excuses import evaluated, has_no_value_inside, jumps_inside, rounding_error
 from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
 from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
 
@@ -176,7 +176,7 @@ def _failure(results: Sequence[Result], error: np.linalg.LinAlgError, point: Poi
 
 
 def _distance(found: Array, expected: Array) -> tuple[float, float]:
-    size = max(float(np.max(np.abs(expected), initial=0.0)), 1e-300)
+    size = max(largest(expected), 1e-300)
     if found.shape != expected.shape:
         return float("inf"), size
     with np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ import numpy as np
 from matcalc.errors import InternalError, NoReference
 from matcalc.evidence.numeric.sampling import facts_of
 from matcalc.evidence.written.reference import Reference, of_tree
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 from matcalc.language.read import read
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import Node
@@ -30,26 +30,28 @@ def check_drawn(x: Node, drawn: Array) -> None:
     declared = facts_of(x)
     if len(declared) != 1 or not drawn.size:
         return
+    known: dict[str | None, Array | None] = {None: None}
     for fact in dict.fromkeys([*declared, *sorted(default_rulebook().closure(declared))]):
-        if _is_lacking(drawn, fact):
+        if _is_lacking(drawn, fact, known):
             raise InternalError(f"the data failed their check: the data drawn for {x.name} are not {fact}")
 
 
-def _is_lacking(drawn: Array, name: str) -> bool:
+def _is_lacking(drawn: Array, name: str, known: dict[str | None, Array | None]) -> bool:
+    """Whether data do not have a fact; `known` are the values of tests, which several facts share."""
     fact = default_rulebook().facts[name]
     scale = max(1.0, float(np.max(np.abs(drawn))) ** 2)
-    zero, least, positive = (_value(text, drawn) for text in (fact.zero, fact.nonnegative, fact.positive))
+    tests = fact.zero, fact.nonnegative, fact.positive
+    known.update((text, _value(text, drawn)) for text in tests if text is not None and text not in known)
+    zero, least, positive = map(known.__getitem__, tests)
     return (
-        (zero is not None and float(np.max(np.abs(zero), initial=0.0)) > CLOSE * scale)
+        (zero is not None and largest(zero) > CLOSE * scale)
         or (least is not None and float(np.min(least, initial=np.inf)) < -CLOSE * scale)
         or (positive is not None and float(np.min(positive, initial=np.inf)) <= 0)
     )
 
 
-def _value(text: str | None, drawn: Array) -> Array | None:
+def _value(text: str, drawn: Array) -> Array | None:
     """Return the value of a test of a fact at data; None if it has none."""
-    if text is None:
-        return None
     sizes = dict(zip(("m", "n"), drawn.shape, strict=True)) if drawn.ndim == 2 else {}
     try:
         return np.asarray(_test(text).value({"X": drawn}, sizes), dtype=float)

@@ -15,7 +15,7 @@ from matcalc.errors import MatcalcError
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.points import Point
 from matcalc.evidence.written.questions import Question
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
@@ -50,7 +50,7 @@ def attempted(values: Callable[[], list[Array]]) -> list[Array] | None:
 def rounding_error(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> float:
     """Return the rounding error of a result whose largest terms cancel."""
     values = evaluated([part for part in toposort([node]) if part.kind in ("product", "sum", "map", "op")], data, sizes)
-    return ROUNDING * max((_largest(v[np.isfinite(v)]) for v in values or ()), default=0.0)
+    return ROUNDING * max((largest(v[np.isfinite(v)]) for v in values or ()), default=0.0)
 
 
 def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool) -> bool:
@@ -175,10 +175,6 @@ def _jumps(node: Node, values: Mapping[Node, Array], sizes: Mapping[str, int]) -
             for s, arg in zip(symbols, node.args, strict=True)
         }
         found = evaluated([moved], data, sizes)
-        if found is not None and _largest(found[0] - at) > JUMP * (1 + _largest(at)):
+        if found is not None and largest(found[0] - at) > JUMP * (1 + largest(at)):
             return True
     return False
-
-
-def _largest(array: Array) -> float:
-    return float(np.max(np.abs(array), initial=0.0))

@@ -16,10 +16,10 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, drawn_for, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected, shape_at
 from matcalc.evidence.written.declared import check_drawn
 from matcalc.evidence.written.reference import Reference
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
@@ -89,7 +89,7 @@ class Point:
 
 @lru_cache(maxsize=256)
 def _direction(x: Node, shape: tuple[int, ...], seed: int) -> Array:
-    drawn = np.random.default_rng([SEED, seed, *x.name.encode()]).standard_normal(shape)
+    drawn = generator(SEED, seed, *x.name.encode()).standard_normal(shape)
     return projected(np.asarray(drawn), tuple(x.data[1]))
 
 
@@ -212,9 +212,9 @@ def _evaluated(
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
             continue
         if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
-            if _largest(value) <= MODERATE:
+            if largest(value) <= MODERATE:
                 return Point(drawn, sizes, value, frozenset(bound))
-            large = large or (Point(drawn, sizes, value, frozenset(bound)) if _largest(value) <= LARGEST else None)
+            large = large or (Point(drawn, sizes, value, frozenset(bound)) if largest(value) <= LARGEST else None)
     return large
 
 
@@ -253,15 +253,11 @@ def nudged(point: Point, symbols: Sequence[Node], size: float, seed: int) -> Map
     return {
         **point.data,
         **{
-            s.name: point.data[s.name] + size * _largest(point.data[s.name]) * point.direction(s, 100 + seed)
+            s.name: point.data[s.name] + size * largest(point.data[s.name]) * point.direction(s, 100 + seed)
             for s in symbols
             if not is_index(s) and s.name not in point.fixed and np.size(point.data[s.name])
         },
     }
-
-
-def _largest(array: Array) -> float:
-    return float(np.max(np.abs(array), initial=0.0))
 
 
 def report(at: Sequence[str], worst: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from matcalc.evidence.numeric.differences import COMPLEX, STEPS, Line, by_complex_step, extrapolated, slope
 from matcalc.evidence.written.moves import ahead
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Array, largest
 
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
 """The steps of central differences, and the relative error up to which one confirms a complex step."""
@@ -51,7 +51,7 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
         if is_confirmed:
             return Truth(exact, ROUNDING * scale, scale, True)
         ahead(f, _pairs((STEP,)))
-        if any(_largest(_quotient(f, h) - exact) <= ROUGH * scale for h in (STEP, SMALL_STEP)):
+        if any(largest(_quotient(f, h) - exact) <= ROUGH * scale for h in (STEP, SMALL_STEP)):
             return Truth(exact, ROUNDING * scale, scale, True)
         return _by_few(f, value)
     except (np.linalg.LinAlgError, IndexError, TypeError):
@@ -59,7 +59,7 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
 
 
 def _by_few(f: Line, value: Array) -> Truth | None:
-    noise = ROUNDING * max(_largest(value), 1e-300)
+    noise = ROUNDING * max(largest(value), 1e-300)
     ahead(f, _pairs((*FEW_STEPS, STEP, SMALL_STEP)))
     found = extrapolated((_quotient(f, h), noise / h) for h in FEW_STEPS)
     scale = _scale(found.value, value)
@@ -74,8 +74,8 @@ def _is_near(f: Line, found: Array, value: Array) -> bool:
     """
     for h in (STEP, SMALL_STEP):
         one = _quotient(f, h)
-        noise = 100 * ROUNDING * _largest(value) / h
-        if _largest(one - found) <= CLOSE * max(_largest(one), _largest(found)) + noise:
+        noise = 100 * ROUNDING * largest(value) / h
+        if largest(one - found) <= CLOSE * max(largest(one), largest(found)) + noise:
             return True
     return False
 
@@ -116,7 +116,7 @@ def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed:
     scale = _scale(exact, value)
     if not np.all(np.isfinite(exact)) or not (is_confirmed or _is_second(f, exact, scale)):
         return None
-    noise = 1e-16 / STEP * max(_largest(slopes[0]), _largest(value))
+    noise = 1e-16 / STEP * max(largest(slopes[0]), largest(value))
     return Truth(exact, 10 * noise + 1e-8 * scale, scale, True)
 
 
@@ -133,7 +133,7 @@ def _is_second(f: Callable[[Any, float], Array], exact: Array, scale: float) -> 
     except (np.linalg.LinAlgError, IndexError):
         return False
     rough = sum(corners) / (4 * h * h)
-    return not np.iscomplexobj(rough) and bool(_largest(rough - exact) <= 100 * ROUGH * scale)
+    return not np.iscomplexobj(rough) and bool(largest(rough - exact) <= 100 * ROUGH * scale)
 
 
 CORNERS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
@@ -147,7 +147,7 @@ def second_slowly(f: Callable[[Any, float], Array], value: Array) -> Truth | Non
 def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[float]) -> Truth | None:
     def at(h: float) -> tuple[Array, float]:
         corners = [sign * np.asarray(f(s * h, t * h), dtype=float) for s, t, sign in CORNERS]
-        size = max(map(_largest, corners))
+        size = max(map(largest, corners))
         return sum(corners, start=np.zeros(value.shape)) / (4 * h * h), ROUNDING * size / h**2
 
     ahead(f, [(s * h, t * h) for h in (*steps, SECOND_SMALL) for s, t, _ in CORNERS])
@@ -159,14 +159,10 @@ def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[floa
     scale = _scale(found.value, value)
     if not np.all(np.isfinite(found.value)) or not found.error <= 10 * ROUGH * scale:
         return None
-    is_near = _largest(one - found.value) <= CLOSE * max(_largest(one), _largest(found.value)) + 100 * noise
+    is_near = largest(one - found.value) <= CLOSE * max(largest(one), largest(found.value)) + 100 * noise
     return Truth(found.value, 10 * found.error, scale) if is_near else None
-
-
-def _largest(array: Any) -> float:
-    return float(np.max(np.abs(array), initial=0.0))
 
 
 def _scale(slope: Array, value: Array) -> float:
     """Return the magnitude of a slope, at least a small part of the value's, which bounds rounding errors."""
-    return max(_largest(slope), 1e-3 * _largest(value), 1e-300)
+    return max(largest(slope), 1e-3 * largest(value), 1e-300)

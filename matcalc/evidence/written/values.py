@@ -58,6 +58,12 @@ def as_float(number: Fraction) -> float:
         return float("inf") if number > 0 else float("-inf")
 
 
+def largest(array: Any) -> float:
+    """Return the largest magnitude of an array; 0 if it is empty, NaN if it contains NaN."""
+    sizes = np.abs(array)
+    return float(np.maximum.reduce(sizes, axis=None, initial=0.0)) if sizes.ndim else float(sizes)
+
+
 def aligned(values: Sequence[Value]) -> tuple[tuple[int, ...], list[Array]]:
     """Return all index axes of values, and their arrays with each of them (of length 1 if the value lacks it)."""
     axes = tuple(dict.fromkeys(label for value in values for label in value.axes))

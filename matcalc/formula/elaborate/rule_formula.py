@@ -79,10 +79,10 @@ def build_formula(
     builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
     for line in where:
         name, _, written = line.partition("=")
-        node = _built(inference, builder, _tree(written.strip()), written.strip(), None)
+        node = _built(inference, builder, tree_of(written.strip()), written.strip(), None)
         nodes[name.strip()] = node
         inference.symbols[name.strip()] = Symbol(name.strip(), node.shape)
-    tree, written = (_tree(formula), formula) if isinstance(formula, str) else (formula, text)
+    tree, written = (tree_of(formula), formula) if isinstance(formula, str) else (formula, text)
     root = _built(inference, builder, tree, written, shape)
     if conditions is not None:
         conditions += inference.conditions.get(0, [])
@@ -99,7 +99,8 @@ def _built(inference: Inference, builder: Builder, tree: Ast, text: str, shape: 
 
 
 @lru_cache(maxsize=4096)
-def _tree(text: str) -> Ast:
+def tree_of(text: str) -> Ast:
+    """Return the tree of a text of a rule, cached."""
     return read(text)
 
 

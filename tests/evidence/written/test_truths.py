@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from matcalc.evidence.numeric.sampling import generator
 from matcalc.evidence.written.truths import quickly, second_slowly, slowly
+from matcalc.evidence.written.values import largest
 
 
 @pytest.mark.parametrize("way", [quickly, slowly])
@@ -40,3 +42,14 @@ def test_second_differences():
         return np.array([1e9 * s * t * np.exp(-((s / 1e-4) ** 2))])
 
     assert second_slowly(narrow, narrow(0.0, 0.0)) is None
+
+
+@pytest.mark.parametrize("seed", [(0,), (29, 1, 0, 120), (2**32 - 1, 3), (2**32, 3), (2**70,)])
+def test_seeds_give_the_numbers_of_numpys_generator(seed):
+    np.testing.assert_array_equal(generator(*seed).standard_normal(4), np.random.default_rng(seed).standard_normal(4))
+
+
+def test_the_largest_magnitude_of_an_array():
+    assert largest(np.array([[1.0, -3.0], [2.0, 0.0]])) == largest(-3.0) == largest(np.array(3.0)) == 3
+    assert largest(np.zeros((0, 2))) == 0 and largest(np.array([3 + 4j, 1])) == 5
+    assert np.isnan(largest(np.array([1.0, np.nan]))) and np.isnan(largest(np.nan))

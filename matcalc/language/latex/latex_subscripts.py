@@ -228,7 +228,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""
-        made.append(axis_of(reading, axis, length, scope, reading.steps.firsts.get((name or "", k), 1)))
+        made.append(axis_of(reading, axis, length, scope, _first(reading, name or "", k, axis, scope)))
     ranges = [tree.head == "slice" for tree, _ in made]
     kinds = ("scalar", "vector", "matrix", "tensor")
     found = _part(cast(Ast, base.tree), made, layout)
@@ -236,6 +236,15 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     if ranges == [False, True] and not gathered:
         return Value(Ast("transpose", (found,), None, layout.span, layout.caret), "row")
     return Value(found, kinds[min(sum(ranges) + gathered, 3)])
+
+
+def _first(reading: Reading, name: str, k: int, axis: Ast, scope: Scope) -> int:
+    """Return the number of the first entry along an axis: 1, unless it is read at the steps of a recurrence."""
+    if not reading.steps.begins:
+        return 1
+    letters = [x for x in letters_in(axis) if x in scope.indices and scope.indices[x].is_step]
+    begin = max(min(reading.steps.begins[letters[0]], 1), 0) if letters else 1
+    return reading.steps.firsts.get((name, k), begin)
 
 
 def at_one_step(reading: Reading, name: str, axes: Sequence[Ast], scope: Scope) -> tuple[Ast | None, ...]:
@@ -270,7 +279,7 @@ def _of_step(reading: Reading, base: Value, name: str, axes: Sequence[Ast | None
     shape = (*reading.known.shapes.get(name, ()), *[""] * len(axes))
     made = [
         (whole_axis(layout), None) if axis is None
-        else axis_of(reading, axis, shape[k], scope, reading.steps.firsts.get((name, k), 1))
+        else axis_of(reading, axis, shape[k], scope, _first(reading, name, k, axis, scope))
         for k, axis in enumerate(axes)
     ]  # fmt: skip
     rank = sum(tree.head == "slice" for tree, _ in made)

@@ -32,7 +32,7 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.macros import expanded
-from matcalc.language.latex.passages.passage import passage_of
+from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.statements import (
@@ -56,6 +56,10 @@ _HIDDEN = re.compile(
 _PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
 
 
+_SHIFTED = re.compile(r"[_^]\s*\{[^{}]*[A-Za-z]\s*[-+−]\s*\d")
+"""A subscript or superscript with an index and a number."""
+
+
 class ReadLatex(NamedTuple):
     """The tree of a formula, the ranks of undeclared names by their fonts, and the declarations in the passage."""
 
@@ -72,10 +76,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins = expanded(text)
-        passage = passage_of(plain)
+        plain, origins, passage, letters = _passage(text)
         _check_words(passage.shown, reading)
-        letters = step_letters([*passage.lines, *passage.aside])
         found, rest = separated([*passage.lines, *passage.aside], letters)
         lines = [line for line in rest[: len(passage.lines)] if line]
         aside = [one for line in rest[len(passage.lines) :] for one in line]
@@ -93,6 +95,29 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
             refused.at = origins[min(refused.at, len(origins) - 1)] if refused.at >= 0 else refused.at
         raise
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
+
+
+def _passage(text: str) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
+    """Return a text without macros, the positions of its characters, its layouts, and its step indices.
+
+    The ranges of indices at the ends of lines are read only in recurrences.
+    """
+    refused: ParseError | None = None
+    if _SHIFTED.search(text):
+        plain, origins = expanded(text, with_ranges=True)
+        try:
+            passage = passage_of(plain)
+            letters = step_letters([*passage.lines, *passage.aside])
+            if letters:
+                return plain, origins, passage, letters
+        except ParseError as fault_:
+            refused = fault_
+    plain, origins = expanded(text)
+    passage = passage_of(plain)
+    letters = step_letters([*passage.lines, *passage.aside])
+    if letters and refused is not None:
+        raise refused
+    return plain, origins, passage, letters
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:

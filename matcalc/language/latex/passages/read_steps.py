@@ -7,14 +7,16 @@ their length or the subscript 0 shows the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_axes import sum_of
+from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import (
     Index,
+    Key,
     Reading,
     Scope,
     Value,
@@ -34,6 +36,8 @@ from matcalc.language.write import text as written
 
 Read = Callable[[Reading, Ast, Scope], Ast]
 """Reads a layout in a scope."""
+UNKNOWN = "?"
+"""The length of a state if the number of its steps is not written."""
 KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
@@ -73,9 +77,11 @@ def begun(reading: Reading, found: Found, rest: Sequence[Ast], read_one: Read) -
         for state in own:
             _direct(state, found)
         begin = low if low is not None else _implied_begin(own)
-        counts[letter] = added(high, 1 - begin) if high is not None else None
+        counts[letter] = added(high, 1 - begin) if high is not None else _count_of_sums(rest, letter, begin)
         reading.steps.begins[letter] = begin
-        reading.steps.counts[letter] = written(counts[letter]) if high is not None else ""  # type: ignore[arg-type]
+        count = counts[letter]
+        reading.steps.counts[letter] = written(count) if count is not None else ""
+        _enter_sizes(reading, count)
         for state in own:
             _place(reading, state, begin, counts[letter])
     for state in states.values():
@@ -108,13 +114,25 @@ def _range_of(reading: Reading, letter: str, ranges: Sequence[Range], read_one: 
             if high is not None and written(high) != written(last):
                 raise fault(f"the step index {letter} has two ranges", one.line)
             high = last
-            sizes = {str(node.value) for node in walk(last) if node.head == "name"} - reading.known.kinds.keys()
-            reading.known = replace(reading.known, sizes=reading.known.sizes | sizes)
-            reading.keys = {**declared_keys({**dict.fromkeys(sizes)}), **reading.keys}
     if reading.is_known(letter):
         line = next((x.line for x in ranges if x.letter == letter), Ast("empty"))
         raise fault(f"{letter} is declared, and the step index", line, "give the index another letter")
     return low, high
+
+
+def _count_of_sums(rest: Sequence[Ast], letter: str, begin: int) -> Ast | None:
+    """Return the number of steps by the sums over them, if these have one range that begins with the first step."""
+    found = [_bounds(node, letter) for layout in rest for node in walk(layout) if node.head == "big"]
+    counts = {written(count): count for low, count in found if count is not None and low == begin}
+    return next(iter(counts.values())) if len(counts) == 1 else None
+
+
+def _enter_sizes(reading: Reading, count: Ast | None) -> None:
+    """Note that the names in a number of steps are sizes."""
+    trees = walk(count) if count is not None else ()
+    sizes = {str(node.value) for node in trees if node.head == "name"} - reading.known.kinds.keys()
+    reading.known = replace(reading.known, sizes=reading.known.sizes | sizes)
+    reading.keys = {**declared_keys({**dict.fromkeys(sizes)}), **reading.keys}
 
 
 def _read(reading: Reading, layout: Ast, read_one: Read) -> Ast:
@@ -238,15 +256,15 @@ def _place_sequences(reading: Reading, found: Found, rest: Sequence[Ast]) -> Non
     highs: dict[tuple[str, int], list[str]] = {}
     steps = reading.steps
     for layout, letter, low, count in _readers(reading, found, rest):
-        for own, axis, offset in _sequences(reading, layout, letter):
+        for own, axis, offset in _sequences(reading, layout, letter, found.keys):
             lows.setdefault((own, axis), []).append(low + offset)
             last = [written(added(count, low + offset - 1))] if count is not None else []
             highs.setdefault((own, axis), []).extend(last)
     everything = [*(one.right for one in found.equations), *rest]
     for (own, axis), first in lows.items():
         from_zero = 0 in first or _reads_zero(reading, everything, own, axis)
-        length = reading.known.shapes[own][axis]
-        ends = {written(added(read(length), more)): more for more in (-1, 0)}
+        shape = reading.known.shapes.get(own, ())
+        ends = {written(added(read(shape[axis]), more)): more for more in (-1, 0)} if axis < len(shape) else {}
         fits = {ends[last] for last in highs[own, axis] if last in ends}
         if not from_zero and min(first) >= 1:
             begins = min(steps.begins.values())
@@ -275,25 +293,27 @@ def _bounds(node: Ast, letter: str) -> tuple[int | None, Ast | None]:
     r"""Return the first value of the index of \sum_{t=1}^{T}, and the number of its values; None without bounds."""
     scripts = dict(zip(cast("tuple[tuple[str, ...], ...]", node.value)[1], node.args, strict=False))
     for one in [x for script in scripts.values() for x in (script, *script.args)]:
-        if one.head == "relation" and one.value == ("==",) and one.args[0].head == "letter" and "^" in scripts:
-            if one.args[0].value[0] == letter and one.args[1].head == "number":  # type: ignore[index]
-                low = int(one.args[1].value[0])  # type: ignore[index]
-                high = scripts["^"].args[0] if scripts["^"].head == "fence" else scripts["^"]
-                return low, added(_constant(high), 1 - low)
+        if one.head != "relation" or one.value != ("==",) or "^" not in scripts or one.args[1].head != "number":
+            continue
+        if one.args[0].head == "letter" and one.args[0].value[0] == letter:  # type: ignore[index]
+            low = int(one.args[1].value[0])  # type: ignore[index]
+            return low, added(_constant(unbraced(scripts["^"])), 1 - low)
     return None, None
 
 
-def _sequences(reading: Reading, layout: Ast, letter: str) -> Iterator[tuple[str, int, int]]:
+def _sequences(reading: Reading, layout: Ast, letter: str, keys: Collection[Key]) -> Iterator[tuple[str, int, int]]:
     """Yield the declared arrays that a layout reads with a step index: name, axis, and the number added to it."""
     for node, axes, k, offset in reads(layout, letter):
         key = key_of(node.args[0])
+        if key in keys:
+            continue
         names = reading.keys.get(key, ()) if key is not None else ()
-        own = names[0] if names else large_of(reading, key) if key is not None else ""
+        own = names[0] if names else (large_of(reading, key) or name_of(key, node.caret)) if key is not None else ""
         shape = reading.known.shapes.get(own, ())
         axis: int | None = k
-        if own and len(axes) < len(shape):
+        if len(axes) < len(shape):
             axis = axis_of_steps(reading, own, letter)
-        if shape and axis is not None and axis < len(shape):
+        if own and axis is not None:
             yield own, axis, offset
 
 
@@ -349,7 +369,7 @@ def _enter(reading: Reading, state: State, kind: str, found: Recurrences) -> Non
     rank = KINDS.index(kind) if kind in KINDS else 1 if kind == "row" else None
     reading.steps.states[state.name] = kind or "matrix"
     count = found.counts[state.step.letter]
-    length = written(added(count, state.lag)) if count is not None else ""
+    length = written(added(count, state.lag)) if count is not None else UNKNOWN
     if rank is not None:
         shapes = {**reading.known.shapes, state.name: (length, *[""] * rank)}
         reading.known = replace(reading.known, shapes=shapes)

@@ -1,8 +1,8 @@
 r"""Finds the recurrences of a passage: `x_{t+1} = A x_t + B u_t`, `x_0 = b`, `t = 0, \dots, T - 1`.
 
-A letter is a step index if an equation defines a name at the letter plus a number, or defines it at the letter and reads
-it elsewhere. Such equations were unreadable as parts, so no other passage changes its meaning. Iterates `x^{(k)}` and
-estimates `\hat{x}_{t|t-1}` become subscripts and accents here.
+A letter is a step index if an equation defines a name at the letter plus a number, or defines it at the letter and
+reads it elsewhere. Such equations were unreadable as parts, so no other passage changes its meaning. Iterates
+`x^{(k)}` and estimates `\hat{x}_{t|t-1}` become subscripts and accents here.
 """
 
 from __future__ import annotations
@@ -231,11 +231,14 @@ def _from_letter(waiting: list[Ast], letter: str, sign: str, side: Ast, line: As
     if sign in (">", ">="):
         del waiting[0]
         return Range(letter, side, None, int(sign == ">"), 0, line)
+    inner = unbraced(side)
     if sign == "==":
         values, used = _listed([side, *waiting[1:]])
-    elif sign == r"\in" and (inner := unbraced(side)).head == "fence" and inner.value == "set":
+    elif sign == r"\in" and inner.head == "fence" and inner.value == "set":
         values, used = _listed(list(inner.args))
         used = 1 if used else 0
+    elif sign == r"\in" and inner.head == "fence" and inner.value == "bracket" and len(inner.args) == 1:
+        values, used = (Ast("number", (), (Fraction(1), "", "1"), inner.span), inner.args[0]), 1
     else:
         return None
     if not used:
@@ -263,7 +266,7 @@ def _letter(layout: Ast, letters: Collection[str]) -> str:
 
 
 def reads(layout: Ast, letter: str) -> Iterator[tuple[Ast, tuple[Ast, ...], int, int]]:
-    """Yield scripts with the step index: each with its subscripts, the axis of the index, and the number added to it."""
+    """Yield scripts with the step index, with their subscripts, the axis of the index, and the number added to it."""
     for node in walk(layout):
         if node.head != "script" or "_" not in cast("tuple[str, ...]", node.value):
             continue

@@ -35,7 +35,7 @@ def with_equations(ast: Ast, scope: Scope, look: Looks) -> str:
         inner = replace(scope, steps=scope.steps | bound_in(tree), bound=scope.bound | {str(tree.value)})
         for equation in equations:
             subscript, right = (look(arg, inner).text for arg in equation.args)
-            left = f"{symbol(str(equation.value), scope.kinds)}_{{{subscript.replace(' ', '')}}}"
+            left = f"{_base(str(equation.value), scope)}_{{{subscript.replace(' ', '')}}}"
             rows += [f"{left} = {right}"] if left != right else []  # a start x0 of the state x
         if limit.head != "empty":
             limits[rf"{tree.value} < {look(limit, scope).text}"] = None
@@ -98,7 +98,13 @@ def part_of_state(node: Ast, scope: Scope, look: Looks) -> Look | None:
     kind = scope.kinds.get(name, "scalar")
     rank = ("scalar", "vector", "matrix", "tensor").index(kind) + (first.head == "slice") - len(below)
     kind = ("scalar", "vector", "matrix", "tensor")[max(min(rank, 3), 0)]
-    return Look(f"{symbol(name, scope.kinds)}_{{{','.join([shown.replace(' ', ''), *below])}}}", ATOM, kind)
+    return Look(f"{_base(name, scope)}_{{{','.join([shown.replace(' ', ''), *below])}}}", ATOM, kind)
+
+
+def _base(name: str, scope: Scope) -> str:
+    """Return the LaTeX of a name that gets a further subscript."""
+    text = symbol(name, scope.kinds)
+    return f"{{{text}}}" if "_" in text else text
 
 
 def _range(base: Ast, part: Ast, scope: Scope, look: Looks) -> str:

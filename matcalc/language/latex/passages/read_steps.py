@@ -198,6 +198,10 @@ def _direct(state: State, found: Found) -> None:
         raise fault(f"{state.name} is read before and after its own step", own.line)
     state.backward = bool(after) and not mine & set(before) and not numbers
     state.backward = state.backward or (not before and bool(state.starts) and not numbers)
+    lag = own.offset - min(mine & set(before), default=own.offset)
+    if not state.backward and 0 < lag < len(state.starts):
+        last = list(state.starts.values())[-1][1]
+        raise fault(f"{state.name} has {len(state.starts)} starts, and its step needs {lag}", last.line)
     if state.backward:
         state.lag = max([len(state.starts), *(x - own.offset for x in after)])
     else:
@@ -209,7 +213,7 @@ def _implied_begin(states: Sequence[State]) -> int:
     for state in states:
         numbers = [int(tree.value) for tree, _ in state.starts.values() if tree.head == "number"]  # type: ignore[call-overload]
         if numbers and not state.backward:
-            return max(numbers) + 1 - state.step.offset
+            return min(numbers) + state.lag - state.step.offset
     forward = [state for state in states if state.lag and not state.backward]
     if forward:
         return max(state.lag - state.step.offset for state in forward)
@@ -243,8 +247,9 @@ def _place(reading: Reading, state: State, begin: int, count: Ast | None) -> Non
         elif at in state.starts and declared:
             raise fault(f"{declared[0]} is declared, and {state.name} has this start", state.starts[at][1].line)
         elif at not in state.starts:
-            hint = f"add {state.name}_{at} = ..., or declare {state.name}_{at}"
-            raise fault(f"the state {state.name} has no start {state.name}_{at}", own.line, hint)
+            shown = f"{state.name}_{at}" if len(at) == 1 else f"{state.name}_{{{at}}}"
+            hint = f"add  {shown} = ..., or declare it"
+            raise fault(f"the state {state.name} has no start {shown}", own.line, hint)
     if state.backward and not state.starts:
         hint = f"add its value after the last step, and the range, {own.letter} = 0, \\dots, T - 1"
         raise fault(f"the state {state.name} has no start", own.line, hint)

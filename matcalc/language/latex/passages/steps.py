@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_scope import Key, fault, key_of
+from matcalc.language.latex.latex_scope import Key, fault, key_of, key_of_subscript
 from matcalc.language.syntax import Ast, rebuild, walk
 
 DOTS = ("dots", "ldots", "cdots", "dotsc")
@@ -66,7 +66,7 @@ Lines = Sequence[Sequence[Ast]]
 def step_letters(lines: Lines) -> frozenset[str]:
     """Return the step indices of a passage."""
     defined: list[tuple[Key, str, int, Ast]] = []
-    for line in (one for some in lines for one in some):
+    for line in (_flat(one) for some in lines for one in some):
         left = _left(line)
         place = _place(left) if left is not None else None
         key = key_of(left.args[0]) if left is not None else None
@@ -86,6 +86,7 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
 
     Raises: ParseError for a subscript that is no step.
     """
+    lines = [[_flat(one) for one in some] for some in lines]
     bases = {cast(Key, key_of(left.args[0])) for some in lines for one in some if (left := _left(one)) is not None
              and (place := _place(left)) and (at := counted(place)) and at[0] in letters}  # fmt: skip
     plain = [[_spelled(one, letters, bases) for one in some] for some in lines]
@@ -104,10 +105,29 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
             left = _left(one)
             if left is not None and key_of(left.args[0]) in names and left.value == ("_",):
                 found.equations.append(_equation(one, left, letters))
+            elif one.head == "relation" and one.value in (("<",), ("<=",)) and one.args[0].head == "letter":
+                raise fault(f"no equation has the step index {one.args[0].value[0]}", one)  # type: ignore[index]
             else:
                 others.append(one)
         rest.append(others)
     return found, rest
+
+
+def _flat(root: Ast) -> Ast:
+    """Return a layout in which names with subscripts, `{x_{1}}_{t}`, are letters with accents."""
+
+    def change(node: Ast) -> Ast:
+        inner = unbraced(node.args[0]) if node.head == "script" else node
+        if inner is node or inner.head != "script" or inner.value != ("_",) or key_of(inner.args[0]) is None:
+            return node
+        base, added = inner.args[0], key_of_subscript(inner.args[1])
+        if added is None:
+            return node
+        for part in added:
+            base = Ast("accent", (base,), part, inner.span)
+        return Ast("script", (base, *node.args[1:]), node.value, node.span, node.at)
+
+    return rebuild(root, change)
 
 
 def _left(line: Ast) -> Ast | None:

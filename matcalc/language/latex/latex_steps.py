@@ -13,9 +13,9 @@ from typing import cast
 
 from matcalc.language.latex.latex_names import symbol
 from matcalc.language.latex.latex_templates import ATOM, PRODUCT, Look, Scope, at
-from matcalc.language.one_based import added, counted
+from matcalc.language.one_based import END, added, counted
 from matcalc.language.recurrences import STATE, SYSTEM, bound_in, limit_of, names_in, system_of
-from matcalc.language.syntax import Ast, add, definition, number, parts_in, whole
+from matcalc.language.syntax import Ast, definition, parts_in, whole
 
 Looks = Callable[[Ast, Scope], Look]
 
@@ -93,12 +93,20 @@ def part_of_state(node: Ast, scope: Scope, look: Looks) -> Look | None:
     if first.head == "slice" and (base.head != STATE or first.args[2].head != "empty"):
         return None
     name = str(base.value)
-    shown = _range(base, first, scope, look) if first.head == "slice" else look(first, scope).text
+    shown = _range(base, first, scope, look) if first.head == "slice" else look(_step(first, scope), scope).text
     below = [look(x, scope).text for x in counted(rest, (), scope.bound)]
     kind = scope.kinds.get(name, "scalar")
     rank = ("scalar", "vector", "matrix", "tensor").index(kind) + (first.head == "slice") - len(below)
     kind = ("scalar", "vector", "matrix", "tensor")[max(min(rank, 3), 0)]
     return Look(f"{_base(name, scope)}_{{{','.join([shown.replace(' ', ''), *below])}}}", ATOM, kind)
+
+
+def _step(subscript: Ast, scope: Scope) -> Ast:
+    """Return the step of a state as LaTeX counts it, from 0; other indices than those of steps count from 1."""
+    if scope.step_indices & names_in(subscript):
+        return subscript
+    (from_one,) = counted([subscript], (), scope.bound)
+    return from_one if END in names_in(from_one) else added(from_one, -1)
 
 
 def _base(name: str, scope: Scope) -> str:
@@ -121,9 +129,7 @@ def _range(base: Ast, part: Ast, scope: Scope, look: Looks) -> str:
     elif stop.head == "negative" and stop.args[0].head == "number":
         last -= int(cast(Fraction, stop.args[0].value))
     elif stop.head != "empty":
-        return f"{first}:{look(add([stop, number(1)], [1, -1]), scope).text}"
+        return f"{first}:{look(added(stop, -1), scope).text}"
     if limit is None:
         return f"{first}:" if stop.head == "empty" else rf"{first}:\mathrm{{end}} - {-last - 1}"
-    if not last:
-        return f"{first}:{look(limit, scope).text}"
-    return f"{first}:{look(add([limit, number(abs(last))], [1, 1 if last > 0 else -1]), scope).text}"
+    return f"{first}:{look(added(limit, last), scope).text}"

@@ -8,7 +8,7 @@ product of four letters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -76,7 +76,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters = _passage(text)
+        plain, origins, passage, letters = _passage(text, known.sizes)
         _check_words(passage.shown, reading)
         found, rest = separated([*passage.lines, *passage.aside], letters)
         lines = [line for line in rest[: len(passage.lines)] if line]
@@ -97,7 +97,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
+def _passage(text: str, sizes: Collection[str]) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
     """Return a text without macros, the positions of its characters, its layouts, and its step indices.
 
     The ranges of indices at the ends of lines are read only in recurrences.
@@ -107,14 +107,14 @@ def _passage(text: str) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
         plain, origins = expanded(text, with_ranges=True)
         try:
             passage = passage_of(plain)
-            letters = step_letters([*passage.lines, *passage.aside])
+            letters = step_letters([*passage.lines, *passage.aside], sizes)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
     passage = passage_of(plain)
-    letters = step_letters([*passage.lines, *passage.aside])
+    letters = step_letters([*passage.lines, *passage.aside], sizes)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters

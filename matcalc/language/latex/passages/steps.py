@@ -63,8 +63,8 @@ class Found:
 Lines = Sequence[Sequence[Ast]]
 
 
-def step_letters(lines: Lines) -> frozenset[str]:
-    """Return the step indices of a passage."""
+def step_letters(lines: Lines, sizes: Collection[str]) -> frozenset[str]:
+    """Return the step indices of a passage; declared sizes and the letters in their ranges are none."""
     defined: list[tuple[Key, str, int, Ast]] = []
     for line in (_flat(one) for some in lines for one in some):
         left = _left(line)
@@ -78,7 +78,24 @@ def step_letters(lines: Lines) -> frozenset[str]:
         reads = [node for node in walk(right) if node.head == "script" and key_of(node.args[0]) in keys]
         places = [counted(place) for node in reads if (place := _place(node)) is not None]
         found |= {letter for at in places if at is not None and at[0] == letter and at[1]}
-    return frozenset(found)
+    found -= set(sizes)
+    return frozenset(found - _bounding(lines, found))
+
+
+def _bounding(lines: Lines, letters: Collection[str]) -> set[str]:
+    """Return the letters in the ranges of other letters."""
+    found: set[str] = set()
+    for some in lines:
+        waiting = list(some)
+        while waiting:
+            values = _range(waiting, letters)
+            if values is None:
+                waiting.pop(0)
+                continue
+            sides = [side for side in (values.low, values.high) if side is not None]
+            inside = {str(x.value[0]) for side in sides for x in walk(side) if x.head == "letter"}  # type: ignore[index]
+            found |= inside - {values.letter}
+    return found
 
 
 def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[Ast]]]:

@@ -1,12 +1,12 @@
 """Defines a list after a loop that appended to it once a step: its entries are one array.
 
-The list can be made an array, stacked, summed and indexed. Operators of lists (`+` joins, `*` repeats) are refused, since
-those of arrays mean something else.
+The list can be made an array, stacked, summed and indexed. Operators of lists (`+` joins, `*` repeats) are refused,
+since those of arrays mean something else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported
@@ -28,7 +28,16 @@ class StepList(TracedArray):
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if not swap or not is_array(other):
             self._refuse()
-        return super()._with_other(operation, other, swap)
+        return self.copied()._with_other(operation, other, swap)
+
+    def __array_function__(self, function: Any, types: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return function(*map(_as_array, args), **kwargs)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
+
+    def __getitem__(self, at: object) -> Any:
+        return self.copied()[at]
 
     append = extend = insert = pop = remove = reverse = sort = clear = _refuse
     __setitem__ = __neg__ = __pos__ = __iadd__ = __imul__ = _refuse
@@ -48,6 +57,10 @@ class StepList(TracedArray):
         if function == "column_stack" and array.ndim == 2:
             return array.T
         raise NotSupported(f"np.{function} of a symbolic number of arrays", hint="write np.array(xs), and reshape it")
+
+
+def _as_array(value: Any) -> Any:
+    return value.copied() if isinstance(value, StepList) else value
 
 
 def stacking(theirs: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
-from matcalc.expressions.user_code.loops import at_step, stepped_names
+from matcalc.expressions.user_code.loop_steps import at_step, stepped_names
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call

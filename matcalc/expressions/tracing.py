@@ -131,6 +131,9 @@ def _run(
         return values.of(function)(**{name: _argument(name, one, arrays) for name, one in arguments.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
+    except UnboundLocalError as fault:
+        hint = "a name that only a loop binds has no value if the loop has no step: give it one before the loop"
+        raise _located(NotSupported(str(fault), hint=hint), fault, function) from fault
     except (TypeError, ValueError, AttributeError) as fault:
         inner = fault.__cause__ or fault.__context__
         if not isinstance(inner, MatcalcError) and not isinstance(fault, TypeError):

@@ -10,6 +10,7 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from matcalc.errors import MatcalcError
+from matcalc.expressions.user_code.loop_steps import INNER
 from matcalc.expressions.user_code.python_calls import is_array
 from matcalc.language.identifiers import identifier
 from matcalc.rulebook.load import default_rulebook
@@ -67,3 +68,6 @@ def _named(frame: FrameType) -> Iterator[tuple[str, Node]]:
                 yield identifier(name, "the variable"), value.node
         except MatcalcError:  # a name that is too long, or a view that is no longer valid
             continue
+    for name, value in frame.f_locals.items():
+        if name.startswith(OWN_NAMES) and name.endswith("_end"):
+            yield from ((own, node) for own, node in value[INNER].items() if own not in spellings)

@@ -150,6 +150,16 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         return _statements(node, items, sorted(names), sorted(lists - names), f"__matcalc_{self.count}")
 
+    def _visit_comprehension(self, node: Any) -> ast.AST:
+        """Return a comprehension that refuses a symbolic number of entries."""
+        self.generic_visit(node)
+        for one in node.generators:
+            reason = ast.Constant(f"line {node.lineno}: a comprehension is not")
+            one.iter = ast.copy_location(_call("plain", [_iterated(one.iter), reason]), one.iter)
+        return node  # type: ignore[no-any-return]
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+
 
 def _listed(made: Any) -> list[ast.stmt]:
     return made if isinstance(made, list) else [made]
@@ -194,8 +204,9 @@ def _statements(
     ]
     tree = ast.parse("\n".join(lines))
     for one in ast.walk(tree):
-        if hasattr(one, "lineno"):
-            ast.copy_location(one, node)
+        if isinstance(one, (ast.stmt, ast.expr, ast.arg)):
+            one.lineno = one.end_lineno = node.lineno
+            one.col_offset = one.end_col_offset = node.col_offset
     first, branch = tree.body
     assert isinstance(first, ast.Assign) and isinstance(branch, ast.If)
     first.value = items

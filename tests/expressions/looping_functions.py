@@ -205,10 +205,9 @@ def helper(W, U, b, h, X):
 def branch(y, a, b, squared=True):
     total = b
     for v in y:
-        if squared:
-            total = a * total + v**2
-        else:
-            total = a * total + v
+        total = a * total + v**2
+        if not squared:
+            total = total + v
     return total
 
 
@@ -276,12 +275,31 @@ def kalman(A, B, x, U, Q):
 
 
 def online_softmax(A, x, c):
-    m, s = -10.0, 0.0
+    m, s = -10.0, 1e-3
     for v in c:
         new = np.maximum(m, v)
         s = s * np.exp(m - new) + np.exp(v - new)
         m = new
     return m + np.log(s) + 0 * (x @ A @ x)
+
+
+def in_place(A, x, c):
+    v = np.zeros(x.shape)
+    w = v
+    for s in c:
+        v += s * x
+        x = A @ x
+    return np.sum(w) + v @ x
+
+
+def new_and_in_place(A, x, c):
+    v = np.zeros(x.shape)
+    w = v
+    for s in c:
+        v = 0.9 * v
+        v -= s * (A @ x)
+        x = x + v
+    return np.sum(w) + v @ x
 
 
 def decaying(y, a, b):
@@ -306,7 +324,7 @@ READ: list[tuple[Callable[..., Any], str]] = [
     *((f, CONTROL) for f in (linear_system, closed_loop, riccati, kalman)),
     *((f, MATRICES) for f in (backward, from_the_end, reversed_rows, reversed_slice, last_of_a_list, dictionary, pair,
                               inner_loop, inner_symbolic_loop, two_loops, runge_kutta, momentum, power_iteration,
-                              online_softmax, chain_of_logs)),
+                              online_softmax, chain_of_logs, in_place, new_and_in_place)),
 ]  # fmt: skip
 
 
@@ -458,6 +476,44 @@ def counts_outside(y, a, b, counter=[0]):  # noqa: B006 - kept between calls
     return b
 
 
+def changes_an_argument(A, x, c):
+    for w in c:
+        x += w * (A @ x)
+    return np.sum(x)
+
+
+def in_place_and_new(A, x, c):
+    v = np.zeros(x.shape)
+    for w in c:
+        v += w * x
+        v = v / 2
+    return np.sum(v)
+
+
+def keeps_a_step(y, a, b):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v
+
+    for v in y:
+        b = a * b + note(v)
+    return b + seen[0]
+
+
+def writes_inside(A, x, c):
+    v = np.zeros(3)
+
+    def first(w):
+        v[0] = w
+        return v
+
+    for w in c:
+        x = w * (A @ x) + np.sum(first(w))
+    return np.sum(x) + v[0]
+
+
 def comprehension(y, a, b):
     return sum([a * v for v in y]) + b
 
@@ -484,6 +540,10 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),
     (counts_outside, SERIES, 2, "writes to counter[0]"),
+    (changes_an_argument, MATRICES, 2, "the argument x is not changed in place"),
+    (in_place_and_new, MATRICES, 4, "changes v in place and binds it"),
+    (keeps_a_step, SERIES, 0, "a value of one step"),
+    (writes_inside, MATRICES, 0, "a value of one step"),
     (comprehension, SERIES, 2, "mc.scan"),
 ]
-"""Functions, declarations, the line counted from that of `def` (1), and what the error contains."""
+"""Functions, declarations, the line counted from that of `def` (1; 0 for no line), and what the error contains."""

@@ -42,7 +42,7 @@ def difference(function: Any, data: dict[str, Any], name: str) -> Any:
 @pytest.mark.parametrize(("function", "let"), READ, ids=[f.__name__ for f, _ in READ])
 def test_loops_are_recurrences(function: Any, let: str) -> None:
     e = mc.expression(function, let)
-    for length in (1, 5):
+    for length in (1, 5) if function.__name__ == "from_one" else (0, 1, 5):
         data = data_for(let, length)
         used = {name: data[name] for name in e.symbols if name in data}
         assert np.allclose(e(**used), function(**data), rtol=1e-12, atol=1e-13)
@@ -68,4 +68,4 @@ def test_other_loops_are_refused(function: Any, let: str, line: int, message: st
     number = function.__code__.co_firstlineno + line - 1
     text = str(found.value)
     assert message in text
-    assert f"line {number} of {function.__name__}" in text or f"line {number}: the loop" in text
+    assert not line or f"line {number} of {function.__name__}" in text or f"line {number}: the loop" in text

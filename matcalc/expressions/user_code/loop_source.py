@@ -141,14 +141,14 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:  # noqa: N802 - Python's name
         """Return the statements in the place of a loop."""
         reason = _reason(node, self.function)
-        names, lists = _bound_names(node), _appended(node)
+        names, lists, in_place = _bound_names(node), _appended(node), _in_place(node)
         self.generic_visit(node)
         items = ast.copy_location(_call("over", [_iterated(node.iter)]), node.iter)
         if reason:
             node.iter = ast.copy_location(_call("plain", [_iterated(node.iter), ast.Constant(reason)]), node.iter)
             return node
         self.count += 1
-        return _statements(node, items, sorted(names), sorted(lists - names), f"__matcalc_{self.count}")
+        return _statements(node, items, (sorted(names), sorted(lists - names), in_place), f"__matcalc_{self.count}")
 
     def _visit_comprehension(self, node: Any) -> ast.AST:
         """Return a comprehension that refuses a symbolic number of entries."""
@@ -187,9 +187,13 @@ def _iterated(tree: ast.expr) -> ast.expr:
 
 
 def _statements(
-    node: ast.For, items: ast.expr, names: Sequence[str], lists: Sequence[str], prefix: str
+    node: ast.For, items: ast.expr, bound: tuple[Sequence[str], Sequence[str], Sequence[str]], prefix: str
 ) -> list[ast.stmt]:
-    """Return a rewritten loop: one call of its body on symbols, or the loop itself."""
+    """Return a rewritten loop: one call of its body on symbols, or the loop itself.
+
+    `bound` are the names that it binds, those of lists to which it appends, and those that it changes in place.
+    """
+    names, lists, _ = bound
     lines = [
         f"{prefix}_items = None",
         f"if {LOOPS}.is_steps({prefix}_items):",
@@ -197,7 +201,7 @@ def _statements(
         *(f"        if {n!r} in {prefix}_given: {n} = {prefix}_given[{n!r}]" for n in (*names, *lists)),
         f"        {prefix}_target = {prefix}_item",
         "        return locals()",
-        f"    {prefix}_end = {prefix}_items.run({prefix}_step, locals(), {tuple(names)!r}, {tuple(lists)!r})",
+        f"    {prefix}_end = {prefix}_items.run({prefix}_step, locals(), {tuple(map(tuple, bound))!r})",
         *(f"    if {n!r} in {prefix}_end: {n} = {prefix}_end[{n!r}]" for n in (*names, *lists)),
         "else:",
         f"    for {prefix}_target in {prefix}_items: pass",
@@ -269,6 +273,10 @@ def _reason(node: ast.For, function: ast.AST) -> str:
     local = _bound_names(node)
     for one in _leaving(node.body):
         return f"line {one.lineno}: the loop leaves a step by {'break' if isinstance(one, ast.Break) else 'continue'}"
+    for name in sorted(local):
+        stores = _stores(node, name)
+        if stores and isinstance(stores[0], ast.AugAssign) and not all(isinstance(x, ast.AugAssign) for x in stores):
+            return f"line {stores[0].lineno}: the loop changes {name} in place and binds it"
     for one in _inside(node.body):
         reason = _refused(one, local)
         if reason:
@@ -280,6 +288,21 @@ def _reason(node: ast.For, function: ast.AST) -> str:
             if read - {x.arg for x in ast.walk(other) if isinstance(x, ast.arg)}:
                 return f"line {other.lineno}: an inner function reads {min(read)}, which the loop changes"
     return ""
+
+
+def _stores(node: ast.For, name: str) -> list[ast.AST]:
+    """Return the nodes of a loop that bind a name, in their order; a change in place is its statement."""
+    inside = list(_inside([node.target, *node.body]))
+    changes = [one for one in inside if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
+    targets = {id(one.target): one for one in changes}
+    names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == name]
+    return [targets.get(id(one), one) for one in sorted(names, key=lambda one: (one.lineno, one.col_offset))]
+
+
+def _in_place(node: ast.For) -> list[str]:
+    """Return the names that a loop changes in place, `v += x`, and does not bind otherwise."""
+    names = sorted(_bound_names(node))
+    return [name for name in names if all(isinstance(one, ast.AugAssign) for one in _stores(node, name))]
 
 
 def _leaving(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -310,6 +333,8 @@ def _refused(one: ast.AST, local: set[str]) -> str:
         is_local = isinstance(base, ast.Name) and base.id in local
         if not is_local and not _list_of(one):
             return f"changes {ast.unparse(base)} by {one.func.attr}"
+    if isinstance(one, ast.Call) and any(word.arg == "out" for word in one.keywords):
+        return f"calls {ast.unparse(one.func)} with the argument out"
     if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("next", "print", "input"):
         return f"calls {one.func.id}"
     return ""

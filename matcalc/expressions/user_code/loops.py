@@ -37,18 +37,28 @@ class Symbolic:
 
     def run(
         self, step: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]], values: Mapping[str, Any],
-        names: Sequence[str], lists: Sequence[str],
+        bound: tuple[Sequence[str], Sequence[str], Sequence[str]],
     ) -> dict[str, Any]:  # fmt: skip
         """Return the values of names and lists after the loop.
 
         Raises: NotSupported, ShapeError for a step that is no step of a recurrence.
         """
+        names, lists, in_place = bound
         given = {name: values[name] for name in names if name in values}
+        changed = {name: value for name, value in given.items() if name in in_place and getattr(value, "ndim", 0)}
+        for value in changed.values():
+            if is_array(value):
+                value.check_own()
         own = {name: values[name] for name in lists if name in values}
         for name, value in own.items():
             if type(value) is not list:
                 raise NotSupported(f"the loop appends to {name}, which is no list of this function", hint=SCAN)
-        return Run(self, step, given, own).result()
+        found = Run(self, step, given, own).result()
+        for name, value in changed.items():
+            if is_array(value):
+                value.write(found[name].node, found[name].names)
+                found[name] = value
+        return found
 
 
 class Loops:

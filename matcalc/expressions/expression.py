@@ -29,7 +29,6 @@ from matcalc.expressions.numpy_bridge.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
-from matcalc.expressions.overview import Overview
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.references import of_numpy
@@ -39,6 +38,7 @@ from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
+from matcalc.formula.graph.overview import Overview
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.declare import SharedDeclarations
 from matcalc.language.identifiers import by_name, shown

@@ -100,6 +100,10 @@ def test_other_subscripts_keep_their_meaning() -> None:
         (r"x_t^\top b", "x_t'*b"),
         (r"\sum_{i=1}^{n-1} (b_{i+1} - b_i)^2", "sum((b[1:] - b[:-1]).^2)"),
         (r"u^\top c, \quad u_i = b_i^2", "(b.^2)'*c"),
+        (
+            r"\sum_{i=1}^{n-1} d_i^2, \quad d_i = u_{i+1} - u_i, \quad u_i = b_i c_i",
+            "norm2((b.*c)[1:] - (b.*c)[:-1])^2",
+        ),
     ]:
         let = "b, c, x_t: vector(n)"
         assert mc.equivalent(mc.expression(passage, let, dialect="latex"), mc.expression(text, let))

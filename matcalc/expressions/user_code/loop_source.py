@@ -277,10 +277,10 @@ def _reason(node: ast.For, function: ast.AST) -> str:
         stores = _stores(node, name)
         if stores and isinstance(stores[0], ast.AugAssign) and not all(isinstance(x, ast.AugAssign) for x in stores):
             return f"line {stores[0].lineno}: the loop changes {name} in place and binds it"
-    for one in _inside(node.body):
-        reason = _refused(one, local)
+    for inner in _inside(node.body):
+        reason = _refused(inner, local)
         if reason:
-            return f"line {getattr(one, 'lineno', node.lineno)}: the loop {reason}"
+            return f"line {getattr(inner, 'lineno', node.lineno)}: the loop {reason}"
     own = set(map(id, ast.walk(node)))
     for other in ast.walk(function):
         if isinstance(other, (ast.FunctionDef, ast.Lambda)) and id(other) not in own and other is not function:

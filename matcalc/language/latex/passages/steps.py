@@ -1,7 +1,7 @@
 r"""Finds the recurrences of a passage: `x_{t+1} = A x_t + B u_t`, `x_0 = b`, `t = 0, \dots, T - 1`.
 
-A letter is a step index if an equation defines a name at the letter plus a number, or defines it at the letter and
-reads it elsewhere. Such equations were unreadable as parts, so no other passage changes its meaning. Iterates
+A letter is a step index if an equation defines a name at the letter plus a number, or if a name that is defined at the
+letter needs itself. Such equations were unreadable as parts, so no other passage changes its meaning. Iterates
 `x^{(k)}` and estimates `\hat{x}_{t|t-1}` become subscripts and accents here.
 """
 
@@ -73,13 +73,36 @@ def step_letters(lines: Lines, sizes: Collection[str]) -> frozenset[str]:
         if place is not None and key is not None and (at := counted(place)):
             defined.append((key, *at, line.args[1]))
     found = {letter for _, letter, offset, _ in defined if offset}
-    for _, letter, _, right in defined:
-        keys = {key for key, own, *_ in defined if own == letter}
-        reads = [node for node in walk(right) if node.head == "script" and key_of(node.args[0]) in keys]
-        places = [counted(place) for node in reads if (place := _place(node)) is not None]
-        found |= {letter for at in places if at is not None and at[0] == letter and at[1]}
+    for letter in {letter for _, letter, *_ in defined} - found:
+        needed: dict[Key, set[Key]] = {}
+        for key, own, _, right in defined:
+            if own == letter:
+                needed.setdefault(key, set()).update(_read_at(right, letter))
+        found |= {letter} if _has_circle(needed) else set()
     found -= set(sizes)
     return frozenset(found - _bounding(lines, found))
+
+
+def _read_at(right: Ast, letter: str) -> set[Key]:
+    """Return the keys of the names that a right side reads at a subscript with a letter."""
+    found: set[Key] = set()
+    for node in walk(right):
+        key = key_of(node.args[0]) if node.head == "script" else None
+        place = _place(node) if key is not None else None
+        at = counted(place) if place is not None else None
+        if key is not None and at is not None and at[0] == letter:
+            found.add(key)
+    return found
+
+
+def _has_circle(needed: dict[Key, set[Key]]) -> bool:
+    """Whether a name needs itself, directly or through others."""
+    reached = {key: set(others) & needed.keys() for key, others in needed.items()}
+    for middle in needed:
+        for key in needed:
+            if middle in reached[key]:
+                reached[key] |= reached[middle]
+    return any(key in others for key, others in reached.items())
 
 
 def _bounding(lines: Lines, letters: Collection[str]) -> set[str]:

@@ -51,7 +51,8 @@ class StepList(TracedArray):
 
         array = self.copied()
         if function == "stack":
-            return np.moveaxis(array, 0, axis)  # type: ignore[call-overload]
+            moved: Any = np.moveaxis
+            return moved(array, 0, axis)
         if function in ("vstack", "row_stack") and array.ndim <= 2:
             return array if array.ndim == 2 else array[:, None]
         if function == "column_stack" and array.ndim == 2:

@@ -52,8 +52,11 @@ class Arrays(Protocol):
 class Over(Protocol):
     """What a loop runs over."""
 
-    length: Size
-    item: Callable[[Stepping], Any]
+    @property
+    def length(self) -> Size: ...
+
+    @property
+    def item(self) -> Callable[[Stepping], Any]: ...
 
     @property
     def loops(self) -> Arrays: ...
@@ -67,7 +70,7 @@ class Run:
         self.carried = {name: value for name, value in given.items() if leaves_of(value) is not None}
         self.fixed = {name: value for name, value in given.items() if name not in self.carried}
         self.lost: set[str] = set()
-        self.starts = {name: leaves_of(value) or [] for name, value in self.carried.items()}
+        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
         for name, value in lists.items():
             self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
         self.depth = len(stepping.get())
@@ -142,9 +145,11 @@ class Run:
         found = False
         for name, starts in self.starts.items():
             for k, (start, body) in enumerate(zip(starts, bodies[name], strict=False)):
-                if not start.shape and body.shape and size_in(start) is not None:
-                    self.starts[name][k] = broadcast_nodes([start, zeros(body.shape)])[0]
-                    found = True
+                if start.shape or not body.shape or size_in(start) is None:
+                    continue
+                shaped = broadcast_nodes([start, zeros(body.shape)])
+                if shaped is not None:
+                    starts[k], found = shaped[0], True
         return found
 
     def _check_shapes(
@@ -187,12 +192,15 @@ class Run:
                 zip(states[name], self.starts[name], bodies[name], strict=True) if own not in totals]  # fmt: skip
         made: dict[Node, Node] = {}
         if flat:
-            own, starts, steps = (list(x) for x in zip(*flat, strict=True))
-            made = dict(zip(own, recurrences(Steps(own, starts, steps, known, length)), strict=True))
+            symbols, starts, steps = (list(x) for x in zip(*flat, strict=True))
+            made = dict(zip(symbols, recurrences(Steps(symbols, starts, steps, known, length)), strict=True))
         known.update((own, before_steps(trajectory, False)) for own, trajectory in made.items())
         names = Names({}, ())
         trajectories: dict[str, Node] = {}
-        found: dict[str, Any] = {name: Lost(name) for name in self.lost}
+        found: dict[str, Any] = {
+            name: Lost(f"{name} has another shape in the loop than before it", "give it a new name inside")
+            for name in self.lost
+        }
         found[INNER] = trajectories
         for name, value in self.carried.items():
             if name in self.lost:
@@ -209,7 +217,9 @@ class Run:
         for name, value in self.lists.items():
             arrays = [self.over.loops.array(at_all_steps(n, known, length), names) for n in outputs[name]]
             found[name] = self.over.loops.listed(_joined(name, list(value), arrays))
-            value[:] = [Lost(name)]  # another name of the list is not read by mistake
+            value[:] = [
+                Lost(f"the list {name} has another name", "use only the name to which the loop appends")
+            ]  # another name of the list is not read by mistake
         return found
 
     def _totals(

@@ -151,14 +151,34 @@ class _Rewriter(ast.NodeTransformer):
         return _statements(node, items, (sorted(names), sorted(lists - names), in_place), f"__matcalc_{self.count}")
 
     def _visit_comprehension(self, node: Any) -> ast.AST:
-        """Return a comprehension that refuses a symbolic number of entries."""
+        """Return a comprehension that is a list of arrays, or refuses, if the number of its entries is symbolic."""
+        is_list = isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1
+        is_list = is_list and not any(isinstance(x, (ast.NamedExpr, ast.Await)) for x in ast.walk(node))
         self.generic_visit(node)
+        if is_list and not node.generators[0].ifs and not node.generators[0].is_async:
+            return ast.fix_missing_locations(ast.copy_location(_mapped(node), node))
         for one in node.generators:
-            reason = ast.Constant(f"line {node.lineno}: a comprehension is not")
+            reason = ast.Constant(f"line {node.lineno}: the comprehension has a condition, several loops, or keys")
             one.iter = ast.copy_location(_call("plain", [_iterated(one.iter), reason]), one.iter)
         return node  # type: ignore[no-any-return]
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+
+
+def _mapped(node: ast.ListComp | ast.GeneratorExp) -> ast.Call:
+    """Return the call for a comprehension, `loops.mapped(items, step of an item, the comprehension of items)`."""
+    (one,) = node.generators
+    alone = ast.comprehension(
+        copy.deepcopy(one.target), ast.Tuple([ast.Name("matcalc_item", ast.Load())], ast.Load()), [], 0
+    )
+    entry = ast.Subscript(ast.ListComp(copy.deepcopy(node.elt), [alone]), ast.Constant(0), ast.Load())
+    items = _call("over", [_iterated(one.iter)])
+    one.iter = ast.Name("matcalc_items", ast.Load())
+    return _call("mapped", [items, _function("matcalc_item", entry), _function("matcalc_items", node)])
+
+
+def _function(parameter: str, body: ast.expr) -> ast.Lambda:
+    return ast.Lambda(ast.arguments([], [ast.arg(parameter)], None, [], [], None, []), body)
 
 
 def _listed(made: Any) -> list[ast.stmt]:

@@ -75,6 +75,8 @@ def at_step(node: Node, at: object) -> tuple[Node, object] | None:
         if is_array(part) and not part.node.shape:
             for one in reversed(stepping.get()):
                 if one.number in toposort([part.node]):
+                    if any(is_array(x) and one.number in toposort([x.node]) for x in parts[k + 1 :]):
+                        raise NotSupported("the number of the step is a subscript twice", hint="write np.diag(A)[t]")
                     found = _slice(one, node, part.node, k, parts)
                     rest = tuple(x for j, x in enumerate(parts) if j != k)
                     return found, rest
@@ -122,13 +124,13 @@ def _reversed(sequence: Node) -> Node:
 
 
 class Lost:
-    """The value of a name after a loop that gives it another shape."""
+    """A value that a loop leaves without meaning; its use raises the reason."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, reason: str, hint: str) -> None:
+        self._reason, self._hint = reason, hint
 
     def __getattr__(self, attribute: str) -> NoReturn:
-        raise NoValue(f"{self._name} has another shape in the loop than before it", hint="give it a new name inside")
+        raise NoValue(self._reason, hint=self._hint)
 
 
 class Appending:
@@ -152,7 +154,7 @@ class Appending:
     def __iter__(self) -> NoReturn:
         raise NotSupported(f"the loop reads the list {self.name}, to which it appends", hint=SCAN)
 
-    __len__ = __iter__  # type: ignore[assignment]
+    __len__ = __iter__
 
 
 def is_leaf(value: object) -> bool:
@@ -170,7 +172,7 @@ def is_leaf(value: object) -> bool:
 def leaves_of(value: object) -> list[Node] | None:
     """Return the arrays of a value as nodes; None if it has anything else."""
     if is_leaf(value):
-        return [value.node if is_array(value) else node_of(value)]  # type: ignore[attr-defined, arg-type]
+        return [value.node if is_array(value) else node_of(value)]  # type: ignore[attr-defined]
     parts = None if value is None or isinstance(value, (str, bool)) else items(value)
     if not parts:
         return None

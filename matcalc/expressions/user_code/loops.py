@@ -13,10 +13,21 @@ from typing import Any, NoReturn
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import length_in, node_of
 from matcalc.expressions.user_code.loop_run import Run
-from matcalc.expressions.user_code.loop_steps import ONE, SCAN, ZERO, Stepping, stepped_names
+from matcalc.expressions.user_code.loop_steps import (
+    ONE,
+    SCAN,
+    ZERO,
+    Stepping,
+    is_leaf,
+    leaves_of,
+    running,
+    stepped_names,
+    stepping,
+)
 from matcalc.expressions.user_code.python_calls import is_array
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.recurrence import at_all_steps
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
@@ -45,7 +56,7 @@ class Symbolic:
         """
         names, lists, in_place = bound
         given = {name: values[name] for name in names if name in values}
-        changed = {name: value for name, value in given.items() if name in in_place and getattr(value, "ndim", 0)}
+        changed = {name: value for name, value in given.items() if name in in_place and getattr(value, "ndim", None)}
         for value in changed.values():
             if is_array(value):
                 value.check_own()
@@ -86,8 +97,27 @@ class Loops:
         """
         found = self.over(value)
         if isinstance(found, Symbolic):
-            raise NotSupported(f"a loop over {found.length} steps is read as a recurrence; {reason}", hint=SCAN)
+            raise NotSupported(f"a loop over {found.length} steps cannot be a recurrence; {reason}", hint=SCAN)
         return value
+
+    def mapped(self, items: Any, step: Callable[[Any], Any], plain: Callable[[Any], Any]) -> Any:
+        """Return a comprehension: over a symbolic number of steps as a list of arrays, else what `plain` returns.
+
+        Raises: NotSupported for entries that are no arrays, or another one at each call.
+        """
+        if not isinstance(items, Symbolic):
+            return plain(items)
+        found: list[Node] = []
+        for _ in range(2):
+            one = Stepping(items.length, len(stepping.get()))
+            with running(one):
+                value = step(items.item(one))
+            if not is_leaf(value):
+                raise NotSupported("the entries of a comprehension over steps are no arrays", hint=SCAN)
+            found += [at_all_steps(node, one.sequences, items.length) for node in leaves_of(value) or ()]
+        if found[0] is not found[1]:
+            raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
+        return self.listed(self.array(found[0]))
 
     @staticmethod
     def instead(theirs: Any, ours: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,7 +62,7 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
-        if is_part or _counts(reading, below) or base.tree.value in reading.steps.states:
+        if is_part or _counts(reading, below) or _is_state(reading, base):
             return part_of(reading, base, str(cast(Ast, base.tree).value), below, scope, layout)
         if added is None or _is_open(below, base.kind):
             hint = "an index is bound by a sum, as in \\sum_{i=1}^{n} x_i; declare any other symbol"
@@ -245,6 +245,10 @@ def _first(reading: Reading, name: str, k: int, axis: Ast, scope: Scope) -> int:
     letters = [x for x in letters_in(axis) if x in scope.indices and scope.indices[x].is_step]
     begin = max(min(reading.steps.begins[letters[0]], 1), 0) if letters else 1
     return reading.steps.firsts.get((name, k), begin)
+
+
+def _is_state(reading: Reading, base: Value) -> bool:
+    return base.tree is not None and str(base.tree.value) in reading.steps.states
 
 
 def at_one_step(reading: Reading, name: str, axes: Sequence[Ast], scope: Scope) -> tuple[Ast | None, ...]:

@@ -89,12 +89,12 @@ def _is_condition(element: Ast) -> bool:
 
 
 def _bounds(reading: Reading, element: Ast, high: Ast | None) -> tuple[list[str], Ast, Ast]:
-    signs = cast("tuple[str, ...]", element.value)
+    signs = tuple(cast("tuple[str, ...]", element.value))
     if signs == ("==",) and high is not None and len(element.args) == 2:
         return _index_letters(element.args[0]), cast(Ast, needed(reading, element.args[1]).tree), high
-    if signs in (("<=", "<="), ("<=", "<")) and high is None:
+    if len(signs) == 2 and signs[0] == "<=" and signs[1] in ("<=", "<") and high is None:
         first, index, last = element.args
-        top = added(cast(Ast, needed(reading, last).tree), -int(signs[1] == "<"))
+        top = added(cast(Ast, needed(reading, last).tree), -int(signs[-1] == "<"))
         return _index_letters(index), cast(Ast, needed(reading, first).tree), top
     raise fault(
         "the range of this sum is not supported", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"

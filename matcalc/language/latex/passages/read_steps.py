@@ -188,7 +188,7 @@ def _direct(state: State, found: Found) -> None:
 def _implied_begin(states: Sequence[State]) -> int:
     """Return the first step if no range is written: the starts precede it."""
     for state in states:
-        numbers = [int(tree.value) for tree, _ in state.starts.values() if tree.head == "number"]  # type: ignore[call-overload]
+        numbers = [int(cast(Fraction, tree.value)) for tree, _ in state.starts.values() if tree.head == "number"]
         if numbers and not state.backward:
             return min(numbers) + state.lag - state.step.offset
     forward = [state for state in states if state.lag and not state.backward]

@@ -208,10 +208,12 @@ def counted(layout: Ast) -> tuple[str, int] | None:
         return str(layout.value[0]), 0  # type: ignore[index]
     if layout.head != "chain" or len(layout.args) != 2:
         return None
-    signs = cast("tuple[int, ...]", layout.value[0])  # type: ignore[index]
-    for letter, number, sign, own in ((*layout.args, signs[1], signs[0]), (*layout.args[::-1], *signs)):
-        if letter.head == "letter" and own > 0 and number.head == "number" and number.value[0].denominator == 1:  # type: ignore
-            return str(letter.value[0]), sign * int(number.value[0])  # type: ignore[index]
+    one, other = layout.args
+    first, second = cast("tuple[int, ...]", layout.value[0])  # type: ignore[index]
+    for letter, number, sign, own in ((one, other, second, first), (other, one, first, second)):
+        if letter.head == "letter" and own > 0 and number.head == "number":
+            value = cast(Fraction, number.value[0])  # type: ignore[index]
+            return (str(letter.value[0]), sign * int(value)) if value.denominator == 1 else None  # type: ignore[index]
     return None
 
 

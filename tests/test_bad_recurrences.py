@@ -98,8 +98,16 @@ SCANS: list[tuple[str, Callable[..., Any], str]] = [
     ("a symbol as length", lambda A, x, U, V, s: mc.scan(lambda x: A @ x, x, length=s), "an integer or a size"),
     ("a scalar sequence", lambda A, x, U, V, s: mc.scan(lambda x, u: A @ x, x, over=s), "the sequence s is a scalar"),
     ("a formula as step", lambda A, x, U, V, s: mc.scan(A, x, length="T"), "a step is a function"),
-    ("a slice too many", lambda A, x, U, V, s: mc.scan(lambda x, u: A @ x, x, length="T"), "scan calls step(carry)"),
-    ("a slice too few", lambda A, x, U, V, s: mc.scan(lambda x: A @ x, x, over=U), "scan calls step(carry, slice)"),
+    (
+        "a slice too many",
+        lambda A, x, U, V, s: mc.scan(lambda x, u: A @ x, x, length="T"),
+        "calls the step with a carry, and it takes (x, u)",
+    ),
+    (
+        "a slice too few",
+        lambda A, x, U, V, s: mc.scan(lambda x: A @ x, x, over=U),
+        "calls the step with a carry and a slice",
+    ),
     ("a branch", lambda A, x, U, V, s: mc.scan(lambda x: x if x[0] > 0 else -x, x, length="T"), "np.where"),
 ]
 

@@ -87,9 +87,9 @@ def _check_arguments(step: Callable[..., Any], has_slices: bool) -> None:
     try:
         form.bind(*range(1 + has_slices))
     except TypeError:
-        called = "step(carry, slice)" if has_slices else "step(carry)"
+        called = "a carry and a slice" if has_slices else "a carry"
         hint = "a step without over=... gets no slice" if not has_slices else "the slice is that of over=..."
-        raise ParseError(f"scan calls {called}, and the step takes {form}", hint=hint) from None
+        raise ParseError(f"scan calls the step with {called}, and it takes {form}", hint=hint) from None
 
 
 def _leaves(value: Any, role: str) -> list[Expression]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from inspect import signature
 from typing import Any
 
 from matcalc.errors import NotSupported, ParseError, ShapeError
@@ -15,7 +16,9 @@ from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import shape_text, size_of
 from matcalc.language.containers import items, refilled
 from matcalc.language.identifiers import shown
+from matcalc.language.read import read
 from matcalc.tensor.constructors import symbol
+from matcalc.tensor.nodes import signature as signatures
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.one_step import entry_facts
 from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, before_steps, recurrences
@@ -52,9 +55,10 @@ def scan(step: Callable[..., Any], start: Any, over: Any = None, length: Any = N
         >>> str(x)
         'x where x[0] = x0, x[t+1] = A*x[t], t < T'
     """
-    if not callable(step):
+    if not callable(step) or isinstance(step, Expression):
         raise ParseError(f"a step is a function of the carry, not {shown(step)}")
-    starts, sequences = _leaves(start), [] if over is None else _leaves(over)
+    _check_arguments(step, over is not None)
+    starts, sequences = _leaves(start, "the start"), [] if over is None else _leaves(over, "the sequence")
     steps = _length(sequences, length)
     facts = [one.node.facts - PASSING for one in starts]
     while True:
@@ -67,14 +71,28 @@ def scan(step: Callable[..., Any], start: Any, over: Any = None, length: Any = N
     nodes = [e.node for e in call.carried]
     made = recurrences(Steps(call.states, [e.node for e in starts], nodes, known, steps))
     known.update((own, before_steps(one, False)) for own, one in zip(call.states, made, strict=True))
-    outputs = [] if call.outputs is None else _leaves(call.outputs)
+    outputs = [] if call.outputs is None else _leaves(call.outputs, "the output")
     names = _names([*starts, *sequences, *call.carried, *outputs], steps)
     states = [Expression(one, names) for one in made]
     found = [Expression(at_all_steps(e.node, known, steps), names) for e in outputs]
     return _filled(start, states), None if call.outputs is None else _filled(call.outputs, found)
 
 
-def _leaves(value: Any) -> list[Expression]:
+def _check_arguments(step: Callable[..., Any], has_slices: bool) -> None:
+    """Raise ParseError for a step that cannot be called with the carry, or with the carry and a slice."""
+    try:
+        form = signature(step)
+    except (TypeError, ValueError):
+        return
+    try:
+        form.bind(*range(1 + has_slices))
+    except TypeError:
+        called = "a carry and a slice" if has_slices else "a carry"
+        hint = "a step without over=... gets no slice" if not has_slices else "the slice is that of over=..."
+        raise ParseError(f"scan calls the step with {called}, and it takes {form}", hint=hint) from None
+
+
+def _leaves(value: Any, role: str) -> list[Expression]:
     """Return the arrays of a container, or a single array, as expressions.
 
     Raises: NotSupported for anything else.
@@ -84,8 +102,8 @@ def _leaves(value: Any) -> list[Expression]:
         return [made]
     parts = None if value is None else items(value)
     if parts is None:
-        raise NotSupported(f"{shown(value)} is no array, number or symbol")
-    return [leaf for _, part in parts for leaf in _leaves(part)]
+        raise NotSupported(f"{role} {shown(value)} is no array, number or symbol")
+    return [leaf for _, part in parts for leaf in _leaves(part, role)]
 
 
 def _filled(like: Any, leaves: Sequence[Expression]) -> Any:
@@ -102,10 +120,10 @@ def _filled(like: Any, leaves: Sequence[Expression]) -> Any:
 
 def _length(sequences: Sequence[Expression], length: Any) -> Size:
     """Return the number of steps, by the sequences or as given."""
-    given = None if length is None else Size.of(length) if isinstance(length, str) else size_of(_plain(length))
+    given = None if length is None else _written(length) if isinstance(length, str) else size_of(_plain(length))
     for one in sequences:
         if not one.node.shape:
-            raise ShapeError(f"{shown(one)} is a scalar: a sequence has a leading axis")
+            raise ShapeError(f"the sequence {one} is a scalar: a sequence has a leading axis")
         own = one.node.shape[0]
         if given is not None and own is not given:
             raise ShapeError(f"the sequences have {given} and {own} entries")
@@ -115,6 +133,14 @@ def _length(sequences: Sequence[Expression], length: Any) -> Size:
     if given.is_integer and given.constant < 0:
         raise ShapeError(f"the number of steps {given} is negative")
     return given
+
+
+def _written(length: str) -> Size:
+    """Return a number of steps that is written as text.
+
+    Raises: ParseError, ShapeError for a text that is no expression of sizes.
+    """
+    return signatures.size_of(read(length), {})
 
 
 def _plain(length: Any) -> Any:
@@ -146,7 +172,7 @@ def _called(
             hint = "return the next carry, or the pair (carry, output)"
             raise ShapeError("the step does not return a carry of the form of its start", hint=hint)
         made, outputs = made
-    carried = _leaves(made)
+    carried = _leaves(made, "the next carry")
     for node, e in zip(states, carried, strict=True):
         if e.node.shape != node.shape:
             raise ShapeError(f"the step changes the shape {shape_text(node.shape)} of a carry to "

@@ -22,14 +22,13 @@ from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key, shown_and_computed
-from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import operators, shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_bridge.length import Length
+from matcalc.expressions.numpy_bridge.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
-from matcalc.expressions.overview import Overview
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.references import of_numpy
@@ -39,6 +38,7 @@ from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
+from matcalc.formula.graph.overview import Overview
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.declare import SharedDeclarations
 from matcalc.language.identifiers import by_name, shown

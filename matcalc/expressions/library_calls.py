@@ -12,8 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from matcalc.expressions.numpy_bridge.index_sets import Run
+from matcalc.expressions.step_list import STACKING, StepList, stacking
 from matcalc.expressions.traced_array import TracedArray, TracedRange
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.loop_source import LOOPS
+from matcalc.expressions.user_code.loops import Loops
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
 from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
@@ -41,6 +44,7 @@ def values_for(names: Names) -> Values:
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
     table |= {id(theirs): ours for theirs, ours in number_types().items()}
+    table |= {id(theirs): stacking(theirs) for name in STACKING if id(theirs := getattr(np, name)) not in table}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
     known_modules: set[str] = set()
 
@@ -51,7 +55,12 @@ def values_for(names: Names) -> Values:
         return None if module is None else _attributes(module, table)
 
     attributes()
-    return Values(table, attributes)
+    values = Values(table, attributes)
+    values.builtins[LOOPS] = Loops(
+        lambda node, own: TracedArray(node, replace(scope.joined(own), traced=True)),
+        lambda array: StepList(array.node, array.names),
+    )
+    return values
 
 
 def _of_scipy(module: str) -> dict[int, Any]:

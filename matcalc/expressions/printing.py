@@ -13,7 +13,7 @@ from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
-from matcalc.language.recurrences import STATE
+from matcalc.language.recurrences import EQUATION
 from matcalc.language.syntax import Ast, definition, part_name, whole
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.meanings import explained_latex, remarks_in
@@ -73,9 +73,9 @@ def latex_in(formula: Ast, names: Names) -> str:
 
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
-    if any(tree.head == STATE for tree in whole(formula)):
+    if any(tree.head == EQUATION for tree in whole(formula)):
         read = read_formulas([formula], known=names.symbols, sizes=names.size_names)[0].names.parts
-        states = {str(tree.value) for tree in whole(formula) if tree.head == STATE}
+        states = {str(tree.value) for tree in whole(formula) if tree.head == EQUATION}
         kinds.update((name, KINDS[min(node.rank - 1, 3)]) for name, node in read.items() if name in states)
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
     book = default_rulebook()

@@ -20,8 +20,9 @@ from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
+from matcalc.expressions.user_code.loop_steps import at_step, stepped_names
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
-from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
+from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -228,6 +229,10 @@ class TracedArray(Expression):
     # Subscripts.
 
     def __getitem__(self, at: object) -> Any:
+        found = at_step(self.node, at)
+        if found is not None:
+            step = traced_array(Expression(found[0], self.names.joined(stepped_names(found[0]))))
+            return step[found[1]] if found[1] else step
         plain, call = self._read(at)
         if plain is None:
             part = self.made(super().__getitem__(subscripts.clipped(at, self.node.shape)))
@@ -329,14 +334,6 @@ class TracedArray(Expression):
     __imatmul__ = _in_place("matmul")
 
 
-def _shift(operation: Operation, other: object, swap: bool) -> Size | None:
-    """Return what `+ 1` or `- 1` adds to the entries of an array; None for another operation."""
-    by = whole_number(other)
-    if by is None or operation.numpy not in ("add", "subtract") or (swap and operation.numpy == "subtract"):
-        return None
-    return by if operation.numpy == "add" else -by
-
-
 class TracedIndex(TracedArray):
     """Data of kind `index` plus a number, `y + 1`, for use in subscripts."""
 
@@ -347,7 +344,7 @@ class TracedIndex(TracedArray):
         self.offset = offset if offset is not None else Size.of(0)
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        by = _shift(operation, other, swap)
+        by = shift_by(operation.numpy, other, swap)
         if by is None:
             return super()._with_other(operation, other, swap)
         return TracedIndex(self.node, self.names, offset=self.offset + by)
@@ -382,7 +379,7 @@ class TracedRange(TracedArray):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         made = cast("TracedArray", super()._with_other(operation, other, swap))
-        by = _shift(operation, other, swap)
+        by = shift_by(operation.numpy, other, swap)
         if self.run is None or by is None:
             return traced_array(made)
         return TracedRange(made.node, made.names, run=Run(self.run.start + by, self.run.length))

@@ -26,6 +26,7 @@ from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.local_names import noting_locals
+from matcalc.expressions.user_code.loop_steps import INNER, SCAN
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.containers import Form, Key, items, refilled
@@ -131,6 +132,9 @@ def _run(
         return values.of(function)(**{name: _argument(name, one, arrays) for name, one in arguments.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
+    except UnboundLocalError as fault:
+        hint = "a name that only a loop binds has no value if the loop has no step: give it one before the loop"
+        raise _located(NotSupported(str(fault), hint=hint), fault, function) from fault
     except (TypeError, ValueError, AttributeError) as fault:
         inner = fault.__cause__ or fault.__context__
         if not isinstance(inner, MatcalcError) and not isinstance(fault, TypeError):
@@ -227,6 +231,8 @@ def _results(
     if e is None:
         hint = "" if made is not None else "add a return statement with a value"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
+    if any(one.name.startswith(INNER) for one in _symbols(e.node)):
+        raise NotSupported(f"{_name(function)} returns a value of one step of a loop", hint=SCAN)
     found = names_for(e.node).joined(replace(e.names, traced=False))
     return Expression(
         e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)

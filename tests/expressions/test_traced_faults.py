@@ -65,7 +65,7 @@ def branches_on_a_size(X):
 def loops(X):
     total = 0
     for k in range(len(X)):
-        total = total + X[k]
+        total = total + X[2 * k]
     return total
 
 
@@ -136,7 +136,7 @@ FAULTS = [
         "np.where",
     ),
     (branches_on_a_size, "whether m > 3 is not decided by the declarations: line {} of", 1, "declare m as a number"),
-    (loops, "the size m is no number yet: line {} of", 2, "declare"),
+    (loops, "a subscript is the number of the step plus a number: line {} of", 3, "mc.scan"),
     (integers, "np.zeros with dtype=int of a size that is no number: line {} of", 1, "dtype=float"),
     (integer_array, "x[0] is a formula, and has no value as a number: line {} of", 2, ""),
     (infinite, "inf is no number that a formula can hold: line {} of", 1, ""),

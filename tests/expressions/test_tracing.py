@@ -122,7 +122,7 @@ def mutates_another_name(x):
 
 
 def counts(w):
-    return sum(w[k] for k in range(w.shape[0]))
+    return sum(w[k] for k in range(w.shape[0]) if w is not None)
 
 
 def misfit(X):
@@ -139,7 +139,7 @@ FAULTS = [
     (prints, mc.NotSupported, "x[0] is a formula, which has no value to print as '.3f': line {} of prints", 1),
     (mutates, mc.NotSupported, "the argument x is not changed in place: line {} of mutates", 1),
     (mutates_another_name, mc.NotSupported, "the argument x is not changed in place: line {} of", 2),
-    (counts, mc.NotSupported, "the size n is no number yet: line {} of counts", 1),
+    (counts, mc.NotSupported, "a loop over n steps cannot be a recurrence; line {}: the comprehension", 1),
     (misfit, mc.ShapeError, "cannot multiply X (m x n) by X (m x n): n and m differ: line {} of misfit", 1),
     (
         unknown_function,

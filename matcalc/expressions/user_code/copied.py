@@ -1,7 +1,7 @@
 """Copies a user's function so that the names in it have other values: `np`, `len`, `scipy.special`, helper functions.
 
-Only the copy sees them. Neither a module nor the user's function is changed. The code is the same, so errors have the
-user's lines.
+Only the copy sees them. Neither a module nor the user's function is changed. The code is the same but for its
+loops, so errors have the user's lines.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+from matcalc.expressions.user_code.loop_source import rewritten
 
 OWN = frozenset(("numpy", "scipy", "matcalc", "sympy", "numba"))
 """Packages whose functions are never copied."""
@@ -62,7 +64,8 @@ class Values:
 
     def _copied(self, function: FunctionType) -> FunctionType:
         scope: dict[str, Any] = {"__builtins__": self.builtins, "__name__": function.__module__}
-        new = FunctionType(function.__code__, scope, function.__name__, None, self._cells(function))
+        code = rewritten(function)
+        new = FunctionType(code, scope, function.__name__, None, self._cells(function))
         self._kept(function, new)
         new.__kwdefaults__ = function.__kwdefaults__
         new.__defaults__ = function.__defaults__

@@ -10,11 +10,14 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from matcalc.errors import MatcalcError
+from matcalc.expressions.user_code.loop_steps import INNER
 from matcalc.expressions.user_code.python_calls import is_array
 from matcalc.language.identifiers import identifier
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import Node
 
+OWN_NAMES = "__matcalc"
+"""The first characters of names in rewritten loops."""
 CONSTANTS = ("pi", "inf", "e", "i", "j")
 
 
@@ -24,7 +27,7 @@ def noting_locals(function: Callable[..., object], found: dict[str, Node]) -> It
     code = _code(function)
 
     def look(frame: FrameType, event: str, argument: object) -> None:
-        if event == "return" and frame.f_code is code:
+        if event == "return" and code is not None and _is_copy(frame.f_code, code):
             found.clear()
             found.update(_named(frame))
 
@@ -39,6 +42,12 @@ def noting_locals(function: Callable[..., object], found: dict[str, Node]) -> It
         sys.setprofile(before)
 
 
+def _is_copy(code: CodeType, other: CodeType) -> bool:
+    """Whether code is that of a function or of its copy with other loops."""
+    return code is other or (code.co_name, code.co_filename, code.co_firstlineno) == (
+        other.co_name, other.co_filename, other.co_firstlineno)  # fmt: skip
+
+
 def _code(function: Any) -> CodeType | None:
     if isinstance(function, partial):
         return _code(function.func)
@@ -51,7 +60,7 @@ def _named(frame: FrameType) -> Iterator[tuple[str, Node]]:
     """Yield the variables that a formula can name: no function of the language has their name."""
     spellings = default_rulebook().spellings
     for name in frame.f_code.co_varnames:
-        if name in spellings or name in CONSTANTS or name not in frame.f_locals:
+        if name in spellings or name in CONSTANTS or name not in frame.f_locals or name.startswith(OWN_NAMES):
             continue
         try:
             value = frame.f_locals[name]
@@ -59,3 +68,6 @@ def _named(frame: FrameType) -> Iterator[tuple[str, Node]]:
                 yield identifier(name, "the variable"), value.node
         except MatcalcError:  # a name that is too long, or a view that is no longer valid
             continue
+    for name, value in frame.f_locals.items():
+        if name.startswith(OWN_NAMES) and name.endswith("_end"):
+            yield from ((own, node) for own, node in value[INNER].items() if own not in spellings)

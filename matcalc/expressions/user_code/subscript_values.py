@@ -20,6 +20,14 @@ def whole_number(value: Any) -> Size | None:
     return Size.of(int(value))
 
 
+def shift_by(operation: str, other: object, swap: bool) -> Size | None:
+    """Return what `+ 1` or `- 1` adds to the entries of an array; None for another operation."""
+    by = whole_number(other)
+    if by is None or operation not in ("add", "subtract") or (swap and operation == "subtract"):
+        return None
+    return by if operation == "add" else -by
+
+
 def is_plain(one: object) -> bool:
     """Whether a subscript is read by the language: no size in it may be negative."""
     if isinstance(one, slice) and one.step not in (None, 1, -1):

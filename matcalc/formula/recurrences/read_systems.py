@@ -8,7 +8,7 @@ positions that are counted from the step; a backward one, `P[t] = f(P[t+1])`, de
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
@@ -222,7 +222,9 @@ def _part_at_step(inference: Inference, system: System, node: Ast, new: Ast, out
         if shift < 0:
             hint = f"shift the index: count the steps from {-shift}"
             raise inference.fault(f"{shown(node)} begins at {shift}", subscript, hint=hint)
-        record = AtStep(system, part(base, *[Ast("slice", (Ast("empty"),) * 3)] * axis, subscript), "", shift, axis)
+        whole = [Ast("slice", (Ast("empty"),) * 3)] * axis
+        written = replace(part(base, *whole, subscript), span=node.span, at=node.at)
+        record = AtStep(system, written, "", shift, axis)
         found = Ast(AT_STEP, (new.args[0],), record, node.span, node.at)
     rest = tuple(s for k, s in enumerate(new.args[1:]) if k != axis)
     return Ast("part", (found, *rest), None, node.span, node.at) if rest else found

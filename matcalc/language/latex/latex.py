@@ -32,7 +32,7 @@ from matcalc.language.latex.latex_templates import (
     fenced,
     filled,
 )
-from matcalc.language.one_based import counted, moved
+from matcalc.language.one_based import moved
 from matcalc.language.read import read
 from matcalc.language.recurrences import STEP_SUM, SYSTEM
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
@@ -273,8 +273,9 @@ def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
         return step
     base, ast = inner[0], node.args[0]
     shape = scope.shapes.get(str(ast.value), ()) if ast.head == "name" else ()
-    subscripts = [_look(x, scope) for x in counted(node.args[1:], shape, scope.bound)]
-    short = all(x.head == "name" and len(str(x.value)) == 1 and x.value in scope.bound for x in node.args[1:])
+    below_base = latex_steps.subscripts(node, shape, scope)
+    subscripts = [_look(x, scope) for x in below_base]
+    short = all(x.head == "name" and len(str(x.value)) == 1 and x.value in scope.bound for x in below_base)
     below = ("" if short else ",").join(x.text for x in subscripts)
     rank = {"vector": 1, "row": 1, "matrix": 2}.get(base.kind, len(subscripts))
     entry = rank == len(subscripts) and all(x.head != "slice" for x in node.args[1:])

@@ -16,6 +16,7 @@ from typing import cast
 
 from matcalc.errors import ParseError
 from matcalc.language import syntax
+from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
@@ -33,7 +34,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import elements, length_of, named, part_of
+from matcalc.language.latex.latex_subscripts import length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved

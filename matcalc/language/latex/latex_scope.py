@@ -57,7 +57,8 @@ class Value(NamedTuple):
 class Index:
     """A bound index, with its first and last values, which count from 1, if they are written.
 
-    size: without bounds, the common length of the axes that it is an index of, if there is one.
+    size: without bounds, the common length of the axes that it is an index of, if there is one. is_step: the index of a
+    recurrence, whose steps count from `low`.
     """
 
     name: str
@@ -65,6 +66,22 @@ class Index:
     high: Ast | None = None
     measured: bool = False
     size: str = ""
+    is_step: bool = False
+
+
+@dataclass
+class Steps:
+    """The recurrences of a passage.
+
+    begins: the first value of each step index. counts: the number of its steps as text, "" if it is not written.
+    states: the names of the equations, with the kind of one step. firsts: the number of the first entry, by name and
+    axis, of states and of what is read at steps; it is 1 elsewhere.
+    """
+
+    begins: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, str] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    firsts: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,7 @@ class Reading:
 
     keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
-    below: the letters that are subscripts in each layout.
+    below: the letters that are subscripts in each layout. steps: the recurrences.
     """
 
     names: LatexNames
@@ -94,6 +111,7 @@ class Reading:
     parts: dict[str, str] = field(default_factory=dict)
     root: Ast = field(default_factory=lambda: Ast("empty"))
     below: Mapping[Ast, frozenset[str]] = field(default_factory=dict)
+    steps: Steps = field(default_factory=Steps)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""

@@ -11,6 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
+from matcalc.language.latex.latex_axes import (
+    Axis,
+    axes_in,
+    axis_of,
+    elements,
+    indexed,
+    letters_in,
+    sum_of,
+    whole_axis,
+)
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -23,10 +33,10 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     key_of_subscript,
     name_of,
-    needed,
     subscript_of,
 )
 from matcalc.language.one_based import added
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
 
@@ -41,7 +51,7 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
     key = cast(Key, key_of(layout))
     if below is None:
         if len(key) == 1 and (key[0] in scope.indices or key[0] in scope.parameters):
-            return Value(Ast("name", (), key[0], layout.span), "scalar")
+            return Value(_number_of(key[0], scope, layout), "scalar")
         return symbol(reading, key, layout)
     added = key_of_subscript(below)
     if added is not None and (*key, *added) in reading.keys:
@@ -52,7 +62,7 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
-        if is_part or _counts(reading, below):
+        if is_part or _counts(reading, below) or _is_state(reading, base):
             return part_of(reading, base, str(cast(Ast, base.tree).value), below, scope, layout)
         if added is None or _is_open(below, base.kind):
             hint = "an index is bound by a sum, as in \\sum_{i=1}^{n} x_i; declare any other symbol"
@@ -64,6 +74,13 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         _check_not_row(reading, key, below, layout)
         return symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
+
+
+def _number_of(letter: str, scope: Scope, layout: Ast) -> Ast:
+    """Return an index or a parameter as a number; the steps of a recurrence have the numbers that LaTeX gives them."""
+    index = scope.indices.get(letter)
+    name = Ast("name", (), index.name if index is not None else letter, layout.span)
+    return sum_of(name, cast(Ast, index.low)) if index is not None and index.is_step else name
 
 
 def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
@@ -95,10 +112,6 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
     return Value(Ast("name", (), name, layout.span), reading.kind_of(name))
 
 
-def letters_in(layout: Ast) -> list[str]:
-    return [str(leaf.value[0]) for leaf in walk(layout) if leaf.head == "letter"]  # type: ignore[index]
-
-
 def _counts(reading: Reading, below: Ast) -> bool:
     """Return whether a subscript consists of numbers and sizes."""
     leaves = [x for x in walk(below) if not x.args]
@@ -111,17 +124,13 @@ def _counts(reading: Reading, below: Ast) -> bool:
 
 def _is_open(below: Ast, kind: str) -> bool:
     """Return whether a subscript consists of letters, at most one for each axis, as for an entry."""
-    axes = _axes(below, _RANKS.get(kind), Scope())
+    axes = axes_in(below, _RANKS.get(kind), Scope())
     return len(axes) <= _RANKS.get(kind, len(axes)) and all(x.head == "letter" for x in axes)
-
-
-def elements(layout: Ast) -> tuple[Ast, ...]:
-    return layout.args if layout.head == "fence" and layout.value == "brace" else (layout,)
 
 
 def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
     """Raise ParseError for x_1 and x_i if only a matrix X is declared."""
-    large = _large(reading, key)
+    large = large_of(reading, key)
     if large and all(x.head in ("number", "letter") for x in elements(below)):
         shown = "_".join(key)
         last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
@@ -129,7 +138,7 @@ def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
         raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
 
 
-def _large(reading: Reading, key: Key) -> str:
+def large_of(reading: Reading, key: Key) -> str:
     """Return the declared matrix whose rows or columns have this name, X for x; "" if there is none."""
     base = key[0][:1].upper() + key[0][1:]
     names = reading.keys.get((base, *key[1:]), ())
@@ -144,8 +153,10 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     Raises: ParseError with the possible readings.
     """
     shown = "_".join(key)
-    axes = _axes(below, None, scope)
-    large = _large(reading, key)
+    axes = axes_in(below, None, scope)
+    large = large_of(reading, key)
+    if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
+        return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
     if large and len(axes) == 1 and axes[0].head == "letter" and axes[0].value[0] in scope.indices:  # type: ignore[index]
         found = _row_of(reading, large, scope.indices[bound[0]], layout)
@@ -173,8 +184,8 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | 
     if len(axes) != 1:
         return None
     name = Ast("name", (), large, layout.span)
-    at = _indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
-    below = [at, (_all(layout), None)] if axes[0] == 0 else [(_all(layout), None), at]
+    at = indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
+    below = [at, (whole_axis(layout), None)] if axes[0] == 0 else [(whole_axis(layout), None), at]
     return Value(_part(name, below, layout), "vector")
 
 
@@ -184,12 +195,12 @@ def length_of(reading: Reading, body: Ast, letter: str) -> str:
     for node in walk(body):
         below = subscript_of(node) if node.head == "script" else None
         key = key_of(node.args[0]) if below is not None else None
-        large = _large(reading, key) if key and key not in reading.keys else ""
+        large = large_of(reading, key) if key and key not in reading.keys else ""
         for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
             shape = reading.known.shapes.get(name, ())
-            if name == large and len(_axes(cast(Ast, below), 2, Scope())) != 2:
+            if name == large and len(axes_in(cast(Ast, below), 2, Scope())) != 2:
                 continue
-            axes = _axes(cast(Ast, below), len(shape), Scope())
+            axes = axes_in(cast(Ast, below), len(shape), Scope())
             lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
     return lengths.pop() if len(lengths) == 1 else ""
 
@@ -206,7 +217,9 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     rank = len(shape) if shape else _RANKS.get(base.kind)
     if rank == 0:
         raise fault("a scalar has no entries", layout)
-    axes = _axes(below, rank, scope)
+    axes = axes_in(below, rank, scope)
+    if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
+        return _of_step(reading, base, name or "", full, scope, layout)
     if rank is not None and len(axes) != rank:
         shown = name or "A"
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"
@@ -215,7 +228,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""
-        made.append(_axis(reading, axis, length, scope))
+        made.append(axis_of(reading, axis, length, scope, _first(reading, name or "", k, axis, scope)))
     ranges = [tree.head == "slice" for tree, _ in made]
     kinds = ("scalar", "vector", "matrix", "tensor")
     found = _part(cast(Ast, base.tree), made, layout)
@@ -223,6 +236,60 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     if ranges == [False, True] and not gathered:
         return Value(Ast("transpose", (found,), None, layout.span, layout.caret), "row")
     return Value(found, kinds[min(sum(ranges) + gathered, 3)])
+
+
+def _first(reading: Reading, name: str, k: int, axis: Ast, scope: Scope) -> int:
+    """Return the number of the first entry along an axis: 1, unless it is read at the steps of a recurrence."""
+    if not reading.steps.begins:
+        return 1
+    letters = [x for x in letters_in(axis) if x in scope.indices and scope.indices[x].is_step]
+    begin = max(min(reading.steps.begins[letters[0]], 1), 0) if letters else 1
+    return reading.steps.firsts.get((name, k), begin)
+
+
+def _is_state(reading: Reading, base: Value) -> bool:
+    return base.tree is not None and str(base.tree.value) in reading.steps.states
+
+
+def at_one_step(reading: Reading, name: str, axes: Sequence[Ast], scope: Scope) -> tuple[Ast | None, ...]:
+    """Return the subscripts of all axes if these are those of a state or a sequence at one step, else nothing.
+
+    Raises: ParseError if the axis of the steps is not known.
+    """
+    shape = reading.known.shapes.get(name, ())
+    if name in reading.steps.states:
+        rank = _RANKS.get(reading.steps.states[name], len(axes)) + 1
+        return (*axes, *[None] * (rank - len(axes)))
+    letters = [x for x in letters_in(axes[0]) if x in scope.indices and scope.indices[x].is_step]
+    if len(axes) != 1 or not letters or not shape:
+        return ()
+    k = axis_of_steps(reading, name, letters[0])
+    if k is None:
+        hint = f"write all its subscripts, {name}_{{{letters[0]},:}} for a row"
+        raise fault(f"the axis of {name} that has the steps {letters[0]} is not known", axes[0], hint)
+    return (*[None] * k, axes[0], *[None] * (len(shape) - k - 1))
+
+
+def axis_of_steps(reading: Reading, name: str, letter: str) -> int | None:
+    """Return the axis of a declared array that has one entry for each step, or a few more; None if it is not one."""
+    shape, count = reading.known.shapes[name], reading.steps.counts[letter]
+    lengths = {written(added(read(count), more)) for more in range(4)} if count else set()
+    found = [k for k, length in enumerate(shape) if length in lengths]
+    return found[0] if len(found) == 1 else 0 if len(shape) > 2 and 0 in found else None
+
+
+def _of_step(reading: Reading, base: Value, name: str, axes: Sequence[Ast | None], scope: Scope, layout: Ast) -> Value:
+    """Return what has the given subscripts, and whole axes where there is none."""
+    shape = (*reading.known.shapes.get(name, ()), *[""] * len(axes))
+    made = [
+        (whole_axis(layout), None) if axis is None
+        else axis_of(reading, axis, shape[k], scope, _first(reading, name, k, axis, scope))
+        for k, axis in enumerate(axes)
+    ]  # fmt: skip
+    rank = sum(tree.head == "slice" for tree, _ in made)
+    while name in reading.steps.states and len(made) > 1 and axes[len(made) - 1] is None:
+        made.pop()
+    return Value(_part(cast(Ast, base.tree), made, layout), ("scalar", "vector", "matrix", "tensor")[min(rank, 3)])
 
 
 def _is_several(reading: Reading, subscript: Ast) -> bool:
@@ -234,165 +301,8 @@ def _is_several(reading: Reading, subscript: Ast) -> bool:
     )
 
 
-_Axis = tuple[Ast, Ast | None]
-"""A subscript, and the range that is cut out before it applies."""
-
-
-def _part(base: Ast, axes: Sequence[_Axis], layout: Ast) -> Ast:
+def _part(base: Ast, axes: Sequence[Axis], layout: Ast) -> Ast:
     """Return a part; if a sum covers only a range of an axis, that range is cut out first."""
     if any(cut is not None for _, cut in axes):
-        base = Ast("part", (base, *(cut or _all(layout) for _, cut in axes)), None, layout.span, layout.caret)
+        base = Ast("part", (base, *(cut or whole_axis(layout) for _, cut in axes)), None, layout.span, layout.caret)
     return Ast("part", (base, *(tree for tree, _ in axes)), None, layout.span, layout.caret)
-
-
-def _all(layout: Ast) -> Ast:
-    return Ast("slice", (Ast("empty"),) * 3, None, layout.span)
-
-
-def _axes(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
-    """Return the subscripts of each axis; `ij` and `12` are two if there are two axes."""
-    all_ = elements(below)
-    if len(all_) != 1:
-        return all_
-    one = all_[0]
-    if one.head == "row" and all(_is_axis(x) for x in one.args):
-        expected = rank if rank is not None else len(one.args)
-        letters = [x for x in one.args if x.head == "letter"]
-        if expected == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
-            return one.args
-    if one.head == "number" and rank is not None and rank > 1 and len(str(one.value[2])) == rank:  # type: ignore[index]
-        digits = str(one.value[2])  # type: ignore[index]
-        return tuple(Ast("number", (), (Fraction(digit), "", digit), one.span) for digit in digits)
-    return all_
-
-
-def _is_axis(item: Ast) -> bool:
-    return item.head in ("letter", "number") or (item.head == "operator" and item.value in (r"\cdot", "*", r"\ast"))
-
-
-def _axis(reading: Reading, axis: Ast, length: str, scope: Scope) -> _Axis:
-    if axis.head in ("operator", "lone") and axis.value in (r"\cdot", "*", r"\ast"):
-        return _all(axis), None
-    if axis.head == "slice":
-        return _range(reading, axis), None
-    bound = [x for x in letters_in(axis) if x in scope.indices]
-    if not bound:
-        return _from_zero(reading, axis), None
-    index = scope.indices[bound[0]]
-    offset = _offset(reading, axis, bound)
-    return _indexed(reading, index, offset, length, axis)
-
-
-def _indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast | None = None) -> _Axis:
-    """Return an index along an axis, with the range that its bounds select unless that is the whole axis."""
-    span = axis.span if axis is not None else offset.span
-    name = Ast("name", (), index.name, span)
-    shifted = not is_number(offset, 0)
-    if index.high is None or index.low is None:
-        if shifted:
-            raise fault("a shifted index of a sum without bounds", cast(Ast, axis), r"write \sum_{i=1}^{n-1}")
-        return name, None
-    whole = is_number(index.low, 1) and not shifted
-    if whole and (not length or length == written(index.high)):
-        index.measured = index.measured or bool(length)
-        return name, None
-    index.measured = True
-    start = sum_of(sum_of(index.low, offset), Ast("number", (), Fraction(1)), -1)
-    if start.head == "negative" or start.head == "number" and cast(Fraction, start.value) < 0:
-        hint = f"with a first entry of number 0, declare it one longer and write the subscript {index.name}+1"
-        raise fault("subscripts count from 1", axis or offset, hint)
-    cut = Ast("slice", (start, sum_of(index.high, offset), Ast("empty")), None, span)
-    return name, cut
-
-
-def _offset(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
-    """Return c of the subscript i + c."""
-    zero = Ast("number", (), Fraction(0), axis.span)
-    if axis.head == "letter":
-        return zero
-    hint = "subscripts are an index, a number, a size, or an index and a number: x_{i+1}"
-    if len(bound) > 1 or axis.head != "chain":
-        raise fault("this subscript is not supported", axis, hint)
-    signs = axis.value[0]  # type: ignore[index]
-    total = zero
-    for sign, term in zip(signs, axis.args, strict=True):
-        if term.head == "letter" and term.value[0] == bound[0]:  # type: ignore[index]
-            if sign < 0:
-                raise fault("an index that counts down is not supported", axis, hint)
-            continue
-        if bound[0] in letters_in(term):
-            raise fault("this subscript is not supported", axis, hint)
-        total = sum_of(total, cast(Ast, needed(reading, term).tree), sign)
-    return total
-
-
-def _range(reading: Reading, axis: Ast) -> Ast:
-    """Return a Python range: from 0, the end excluded."""
-    start, stop, step = axis.args
-    backwards = False
-    if step.head != "empty":
-        by = needed(reading, step).tree
-        backwards = by is not None and written(by) == "-1"
-    first = start if start.head == "empty" else _from_zero(reading, start)
-    last = stop if stop.head == "empty" else _last(reading, stop, backwards)
-    by_tree = step if step.head == "empty" else cast(Ast, needed(reading, step).tree)
-    return Ast("slice", (first, last, by_tree), None, axis.span, axis.at)
-
-
-def _last(reading: Reading, stop: Ast, backwards: bool) -> Ast:
-    if backwards:
-        return sum_of(_from_zero(reading, stop), Ast("number", (), Fraction(1)), -1)
-    end = _from_end(reading, stop)
-    if end is None:
-        return cast(Ast, needed(reading, stop).tree)
-    return Ast("empty") if is_number(end, 0) else _negated(end)
-
-
-def _from_zero(reading: Reading, axis: Ast) -> Ast:
-    """Return the index from 0 of a subscript that counts from 1."""
-    end = _from_end(reading, axis)
-    one = Ast("number", (), Fraction(1), axis.span)
-    if end is not None:
-        return _negated(sum_of(end, one))
-    if axis.head == "number":
-        tree = Ast("number", (), cast("tuple[object, ...]", axis.value)[0], axis.span)
-    else:
-        tree = cast(Ast, needed(reading, axis).tree)
-    for leaf in walk(tree):
-        if leaf.head == "name" and str(leaf.value) not in reading.known.sizes | reading.known.indices:
-            hint = "an index is bound by a sum, a size is declared"
-            raise fault(f"the subscript {leaf.value} is unknown", axis, hint)
-    if tree.head == "number" and cast(Fraction, tree.value) < 1:
-        raise fault("subscripts count from 1", axis)
-    return added(tree, -1)
-
-
-def _from_end(reading: Reading, axis: Ast) -> Ast | None:
-    r"""Return c of the subscript \mathrm{end} - c."""
-    terms = axis.args if axis.head == "chain" else (axis,)
-    signs = axis.value[0] if axis.head == "chain" else (1,)  # type: ignore[index]
-    if not (terms[0].head == "word" and terms[0].value[0] == "end" and signs[0] > 0):  # type: ignore[index]
-        return None
-    total = Ast("number", (), Fraction(0), axis.span)
-    for sign, term in zip(signs[1:], terms[1:], strict=True):
-        total = sum_of(total, cast(Ast, needed(reading, term).tree), -sign)
-    return total
-
-
-def _negated(tree: Ast) -> Ast:
-    return Ast("negative", (tree,), None, tree.span)
-
-
-def is_number(tree: Ast, number: int) -> bool:
-    return tree.head == "number" and tree.value == number
-
-
-def sum_of(tree: Ast, other: Ast, sign: int = 1) -> Ast:
-    """Return a sum of sizes, evaluated if both are numbers."""
-    if tree.head == other.head == "number":
-        return Ast("number", (), cast(Fraction, tree.value) + sign * cast(Fraction, other.value), tree.span)
-    if is_number(other, 0):
-        return tree
-    if is_number(tree, 0):
-        return other if sign > 0 else _negated(other)
-    return Ast("sum", (tree, other), (1, sign), tree.span)

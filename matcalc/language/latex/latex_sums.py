@@ -8,10 +8,13 @@ from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
+from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_names import OVER
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
-from matcalc.language.latex.latex_subscripts import elements, is_number, length_of, letters_in, sum_of
+from matcalc.language.latex.latex_subscripts import length_of
+from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
+from matcalc.language.write import text as written
 
 
 def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]:
@@ -52,10 +55,31 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{waiting[0]}=1}}^{{...}}")
     found.update({name: Index(name, size=length_of(reading, node.args[-1], name)) for name in waiting})
+    found = {
+        name: _over_steps(reading, index) if name in reading.steps.begins else index for name, index in found.items()
+    }
     if twice := [name for name in found if name in scope.indices]:
         raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
     reading.sums[node] = found
     return found
+
+
+def _over_steps(reading: Reading, index: Index) -> Index:
+    """Return the index of a sum as the index of the steps if it has all their values, else as one of another name."""
+    begin, count = reading.steps.begins[index.name], reading.steps.counts[index.name]
+    low, high = index.low, index.high
+    if low is None or high is None:
+        return Index(index.name, low=syntax.number(begin), is_step=True)
+    if low.head == "number" and count == written(added(high, 1 - int(cast(Fraction, low.value)))):
+        return Index(index.name, low=low, is_step=True)
+    used = {
+        *reading.known.kinds,
+        *reading.known.sizes,
+        *reading.parts,
+        *reading.steps.begins,
+        *letters_in(reading.root),
+    }
+    return Index(next(supply("ijklpq", used)), low, high)
 
 
 def _is_condition(element: Ast) -> bool:
@@ -65,12 +89,13 @@ def _is_condition(element: Ast) -> bool:
 
 
 def _bounds(reading: Reading, element: Ast, high: Ast | None) -> tuple[list[str], Ast, Ast]:
-    signs = cast("tuple[str, ...]", element.value)
+    signs = tuple(cast("tuple[str, ...]", element.value))
     if signs == ("==",) and high is not None and len(element.args) == 2:
         return _index_letters(element.args[0]), cast(Ast, needed(reading, element.args[1]).tree), high
-    if signs == ("<=", "<=") and high is None:
+    if len(signs) == 2 and signs[0] == "<=" and signs[1] in ("<=", "<") and high is None:
         first, index, last = element.args
-        return _index_letters(index), cast(Ast, needed(reading, first).tree), cast(Ast, needed(reading, last).tree)
+        top = added(cast(Ast, needed(reading, last).tree), -int(signs[-1] == "<"))
+        return _index_letters(index), cast(Ast, needed(reading, first).tree), top
     raise fault(
         "the range of this sum is not supported", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
     )
@@ -97,15 +122,20 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
         body = _chosen(node, body)
-    body = body._replace(tree=with_first_values(cast(Ast, body.tree), bound))
-    factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
+    steps = tuple(index.name for index in bound.values() if index.is_step)
+    if steps and word != "sum":
+        raise fault(f"\\{word} over the steps of a recurrence is not supported", node)
+    others = {index.name: index for index in bound.values() if not index.is_step}
+    body = body._replace(tree=with_first_values(cast(Ast, body.tree), others))
+    factors = [_measure(reading, index) for index in others.values() if index.high is not None and not index.measured]
     tree = cast(Ast, body.tree)
     tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     is_loose = layout.head == "row" and len(layout.args) > 1 and not _holds(layout.args[-1], bound)
     span = node.span
-    names = tuple(bound)
+    names = tuple(others)
     if word == "sum":
-        found = _of_entries(reading, node, tree, body.kind, names)
+        found = _of_entries(reading, node, tree, body.kind, names) if names else tree
+        found = Ast("index_sum", (found,), steps, span) if steps else found
         return Value(found, body.kind, unclear="sum" if is_loose else "")
     if is_loose:
         raise fault(f"the end of the operand of \\{word} is ambiguous", layout.args[-1], "write parentheses")

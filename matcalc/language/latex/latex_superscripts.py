@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.language import syntax
+from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import raised
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
-from matcalc.language.latex.latex_subscripts import elements
 from matcalc.language.syntax import Ast
 
 _ENTRYWISE = (r"\odot", r"\circ")

@@ -46,7 +46,8 @@ class Scope:
     """The meaning of names: kinds and lengths of symbols, looks of functions and kinds of their values.
 
     keys: declared names by key. bound: indices and parameters bound here. parts: names of shared parts.
-    steps: names of a recurrence, in its equations.
+    steps: names of a recurrence, in its equations. from_zero: names and axes whose subscripts count from 0, since they
+    are read at steps. step_indices: the indices of recurrences.
     """
 
     kinds: Mapping[str, str]
@@ -57,6 +58,8 @@ class Scope:
     bound: frozenset[str] = frozenset()
     parts: Mapping[Ast, str] = field(default_factory=dict)
     steps: frozenset[str] = frozenset()
+    from_zero: frozenset[tuple[str, int]] = frozenset()
+    step_indices: frozenset[str] = frozenset()
 
 
 def fenced(text: str, opening: str = "(", closing: str = ")") -> str:

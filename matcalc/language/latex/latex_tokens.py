@@ -41,9 +41,12 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
         if kind in ("BAR", "DOUBLE_BAR"):
             kind = f"{kind}_CLOSE" if _is_end(token, kind, stack, last) else f"{kind}_OPEN"
             token = token.update(type=kind)
+            if token == "|" and kind == "BAR_OPEN" and last in _ENDS and stack and stack[-1] == "SUBSCRIPT":
+                kind = "RELATION"
+                token = token.update(type=kind, value=r"\mid")
         inside = "MATRIX_OPEN" in stack
         if kind in CLOSING:
-            stack.append(kind)
+            stack.append("SUBSCRIPT" if kind == "OPEN_BRACE" and last == "UNDER" else kind)
         elif kind in CLOSES and stack:
             stack.pop()
         if kind == "AMP" and has_lines and not inside:

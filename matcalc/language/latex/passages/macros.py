@@ -58,8 +58,8 @@ _ANY = "|".join((_DEFINING.pattern, rf"\\(?:{'|'.join(_SHARED)})(?![A-Za-z])", _
 
 
 @lru_cache(maxsize=512)
-def expanded(text: str) -> Expanded:
-    r"""Return a passage without definitions, with its macros replaced.
+def expanded(text: str, with_ranges: bool = False) -> Expanded:
+    r"""Return a passage without definitions, with its macros replaced, `with_ranges` of indices at the ends of lines.
 
     Raises: ParseError with the position, for a definition or an argument that is cut off and for endless macros.
 
@@ -67,7 +67,7 @@ def expanded(text: str) -> Expanded:
         >>> expanded(r"\newcommand{\x}{\mathbf{x}} \x^\top \x").text.strip()
         '\\mathbf{x}^\\top \\mathbf{x}'
     """
-    plain = rewritten([(c, i) for i, c in enumerate(text)])
+    plain = rewritten([(c, i) for i, c in enumerate(text)], with_ranges)
     if not re.search(_ANY, text):
         return _with_origins(plain, text)
     macros: dict[str, Macro] = {}
@@ -80,7 +80,7 @@ def expanded(text: str) -> Expanded:
         name, macro, begin = _definition(text, found)
         macros[name] = macro
     kept += [(c, i) for i, c in enumerate(text[begin:], begin)]
-    return _with_origins(rewritten(_replaced(kept, macros)), text)
+    return _with_origins(rewritten(_replaced(kept, macros), with_ranges), text)
 
 
 def _with_origins(made: Text, text: str) -> Expanded:

@@ -31,6 +31,12 @@ _BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
 _WORDS = r"\\text\{(?:[^{}]|\{[^{}]*\})* (?:[^{}]|\{[^{}]*\})*\}"
 _REMARKS = re.compile(rf"(?:(?:\\quad\s*\\text\{{where \}}|,\\quad)[^=]+= {_WORDS})+")
 """Remarks on operations, words that are printed behind a formula and do not change its meaning."""
+_FOR = re.compile(
+    r"(?P<before>.?(?:\\q?quad(?![A-Za-z])|\\[,;:! ]|[\s~&])*)"
+    r"(?:\\(?:text|textrm|mathrm|mbox)\s*\{[\s,]*for(?:\s+all)?[\s:]*\}|\\forall(?![A-Za-z]))"
+    r"(?=(?:\\[,;:! ]|[\s~&])*\$?\s*\\?[A-Za-z]+\s*(?:&\s*)?(?:=|<|\\in\b|\\l[et]|\\g[et]|>))"
+)
+"""The words "for" and "for all" before the range of an index."""
 _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
 _ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.DOTALL)
 
@@ -49,7 +55,7 @@ def passage_of(text: str) -> Passage:
 
     Raises: ParseError with the position.
     """
-    text = _REMARKS.sub(_blank, text)
+    text = _FOR.sub(_comma, _REMARKS.sub(_blank, text)) if "cases" not in text else _REMARKS.sub(_blank, text)
     wheres = [found for found in _WHERE.finditer(text) if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)
@@ -71,6 +77,12 @@ def passage_of(text: str) -> Passage:
         shown = _without_bars(shown, start, stop)
         lines.append(lines_between(shown, start, stop, has_lines=True))
     return Passage(lines[0], tuple(line for some in lines[1:] for line in some), shown)
+
+
+def _comma(found: re.Match[str]) -> str:
+    """Return a comma in the place of a word before the range of an index."""
+    return found["before"] + ("," if found["before"].rstrip()[-1:] not in (",", "&", "") else " ") + " " * (
+        len(found[0]) - len(found["before"]) - 1)  # fmt: skip
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ product of four letters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -32,7 +32,8 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.macros import expanded
-from matcalc.language.latex.passages.passage import passage_of
+from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.statements import (
     EQUAL,
@@ -43,6 +44,7 @@ from matcalc.language.latex.passages.statements import (
     used,
     with_functions,
 )
+from matcalc.language.latex.passages.steps import Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -52,6 +54,10 @@ _HIDDEN = re.compile(
 )
 """LaTeX that may contain words, and subscripts."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
+
+
+_SHIFTED = re.compile(r"[_^]\s*\{[^{}]*[A-Za-z]\s*[-+−]\s*\d")
+"""A subscript or superscript with an index and a number."""
 
 
 class ReadLatex(NamedTuple):
@@ -70,22 +76,48 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins = expanded(text)
-        passage = passage_of(plain)
+        plain, origins, passage, letters = _passage(text, known.sizes)
         _check_words(passage.shown, reading)
-        declared = declared_in(reading, [one for line in (*passage.lines, *passage.aside) for one in line])
-        beside = [one for line in passage.lines for one in line[1:] if set_key(one) not in reading.keys]
+        found, rest = separated([*passage.lines, *passage.aside], letters)
+        lines = [line for line in rest[: len(passage.lines)] if line]
+        aside = [one for line in rest[len(passage.lines) :] for one in line]
+        declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
+        beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         _check_beside(beside)
-        every = [*(line[0] for line in passage.lines), *beside, *(one for line in passage.aside for one in line)]
-        _check_fonts(every)
-        reading.bare = frozenset(_bare(every))
-        tree = _read(reading, every[: len(passage.lines)], every[len(passage.lines) :])
+        every = [*(line[0] for line in lines), *beside, *aside]
+        steps = [one.line for one in found.equations]
+        _check_fonts([*every, *steps])
+        reading.bare = frozenset(_bare([*every, *steps]))
+        tree = _read(reading, every[: len(lines)], every[len(lines) :], found)
     except ParseError as refused:
         refused.text = text
         if origins:
             refused.at = origins[min(refused.at, len(origins) - 1)] if refused.at >= 0 else refused.at
         raise
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
+
+
+def _passage(text: str, sizes: Collection[str]) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
+    """Return a text without macros, the positions of its characters, its layouts, and its step indices.
+
+    The ranges of indices at the ends of lines are read only in recurrences.
+    """
+    refused: ParseError | None = None
+    if _SHIFTED.search(text):
+        plain, origins = expanded(text, with_ranges=True)
+        try:
+            passage = passage_of(plain)
+            letters = step_letters([*passage.lines, *passage.aside], sizes)
+            if letters:
+                return plain, origins, passage, letters
+        except ParseError as fault_:
+            refused = fault_
+    plain, origins = expanded(text)
+    passage = passage_of(plain)
+    letters = step_letters([*passage.lines, *passage.aside], sizes)
+    if letters and refused is not None:
+        raise refused
+    return plain, origins, passage, letters
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
@@ -103,18 +135,57 @@ def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
     return rebuild(tree, change)
 
 
-def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
-    """Return the tree of the formula of a passage, with the names of its parts replaced."""
-    found = chosen(reading, lines, aside)
-    functions: dict[Key, Statement] = {}
-    rest = [*found.parts[1:], found.formula]
+def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: Found) -> Ast:
+    """Return the tree of the formula of a passage, with the names of its parts and of its recurrences replaced."""
+    found = chosen(reading, lines, aside, [one.right for one in steps.equations])
+    begun_ = begun(reading, steps, [*lines, *aside], _read_one) if steps.equations else None
+    first, later = _around(found.parts, steps)
     trees: list[Ast] = []
+    functions: dict[Key, Statement] = {}
+    rights = [one.right for one in steps.equations]
+    rest = [*(one.formula for one in later), found.formula.formula]
+    segments = _parts_of(reading, first, [*rights, *rest], functions, trees)
+    if begun_ is not None:
+        for state in begun_.states.values():
+            state.step = state.step._replace(right=with_functions(state.step.right, functions))
+        segments += lines_of(reading, begun_, trees, _read_one)
+    segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
+    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
+    last = needed(reading, _read_one(reading, formula))
+    assert last.tree is not None
+    if not segments:
+        return last.tree
+    trees.append(last.tree)
+    return with_parts([*segments, Segment("", 0, len(trees) - 1, 0)], lambda begin, _: trees[begin])
+
+
+def _around(parts: Sequence[Statement], steps: Found) -> tuple[list[Statement], list[Statement]]:
+    """Return the parts that the recurrences may read, and those that read the recurrences."""
+    keys = set(steps.keys)
+    first: list[Statement] = []
+    later: list[Statement] = []
+    for one in parts:
+        reads = not keys.isdisjoint(used(one.formula))
+        keys |= {one.used_as} if reads else set()
+        (later if reads else first).append(one)
+    return first, later
+
+
+def _parts_of(
+    reading: Reading,
+    parts: Sequence[Statement],
+    readers: Sequence[Ast],
+    functions: dict[Key, Statement],
+    trees: list[Ast],
+) -> list[Segment]:
+    """Return the named parts, whose trees are appended to `trees`; functions enter `functions`."""
     segments: list[Segment] = []
-    for k, one in enumerate(found.parts):
+    for k, one in enumerate(parts):
         one = one._replace(formula=with_functions(one.formula, functions))
         if one.is_put_in:
             functions[one.used_as] = one
-            if not any(one.used_as in used(with_functions(x.formula, functions)) for x in rest[k:]):
+            after = [*(x.formula for x in parts[k + 1 :]), *readers]
+            if not any(one.used_as in used(with_functions(x, functions)) for x in after):
                 continue
             one = as_whole(one)
         name = _name_of_part(reading, one)
@@ -125,20 +196,14 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
         reading.ranks.pop(name, None)
         reading.parts[name] = part.kind
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
-    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
-    last = needed(reading, _read_one(reading, formula))
-    assert last.tree is not None
-    if not segments:
-        return last.tree
-    trees.append(last.tree)
-    return with_parts([*segments, Segment("", 0, len(trees) - 1, 0)], lambda begin, _: trees[begin])
+    return segments
 
 
-def _read_one(reading: Reading, layout: Ast) -> Ast:
+def _read_one(reading: Reading, layout: Ast, scope: Scope | None = None) -> Ast:
     reading.root = layout
     reading.below = subscripts_in(layout)
     _infer_from_transposes(reading, layout)
-    meaning(reading, layout, Scope())
+    meaning(reading, layout, scope or Scope())
     return layout
 
 

@@ -31,8 +31,6 @@ _SIGNS: Sequence[tuple[str, str]] = (
     (rf"\\bra\s*{_GROUP}", r"(<1>)^\top"),
     (rf"\\langle{_SIDE}\|{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)(<3>)"),
     (rf"\\langle{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)"),
-    (rf"{_GAP}\\forall\s*{_INDICES}{_RANGE}?{_END}", " "),
-    (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
     (
         rf"{_SUM}_\s*\{{\s*([a-z])\s*\\in\s*(?:\[\s*([A-Za-z])\s*\]|\\\{{\s*1\s*,\s*{_DOTS},\s*([A-Za-z])\s*\\\}})\s*\}}",
         "<1>_{<2>=1}^{<3><4>}",
@@ -45,12 +43,19 @@ _SIGNS: Sequence[tuple[str, str]] = (
     (r"\\substack\s*\{([^{}=]*)\\\\([^{}]*)\}", "<1>,<2>"),
 )
 """Patterns, and what replaces them: `<1>` is the first group."""
+_RANGES: Sequence[tuple[str, str]] = (
+    (rf"{_GAP}\\forall\s*{_INDICES}{_RANGE}?{_END}", " "),
+    (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
+)
+"""Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""
 _NUMBERED = re.compile(
     r"(?<![}\w])(\w|\\(?:hat|tilde|bar|mathbf|boldsymbol|bm|vec)\s*(?:\{[^{}]*\}|\w))\s*\^\s*\{\s*\(([a-z])\)\s*\}(?!\s*_)"
 )
 r"""A letter with the number of a sample above it, `x^{(i)}`."""
 _BRACE = re.compile(r"\\(underbrace|overbrace|boxed)\s*\{")
-_RULES = [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in _SIGNS]
+_RULES, _RANGE_RULES = (
+    [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in some] for some in (_SIGNS, _RANGES)
+)
 _NORMAL = re.compile(r"\\mathcal\s*(?:\{\s*N\s*\}|N)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
@@ -58,10 +63,10 @@ _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol
 _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 
-def rewritten(text: Text) -> Text:
-    """Return a text with positions in which the grammar knows the signs."""
+def rewritten(text: Text, with_ranges: bool) -> Text:
+    """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
     text = _without_braces(text)
-    for pattern, parts in _RULES:
+    for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(text))
 

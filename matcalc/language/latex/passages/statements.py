@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import NUMBER, Key, Reading, fault, key_of, key_of_subscript, subscript_of
-from matcalc.language.latex.latex_subscripts import elements, letters_in
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -118,8 +118,8 @@ class Chosen(NamedTuple):
     parts: tuple[Statement, ...]
 
 
-def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chosen:
-    """Return which of the lines is the formula, and which are its parts.
+def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers: Sequence[Ast] = ()) -> Chosen:
+    """Return which of the lines is the formula, and which are its parts; `readers` are layouts that read parts too.
 
     Raises: ParseError if two lines can be the formula, for an equation between known names, and for cyclic parts.
     """
@@ -130,10 +130,17 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chos
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     uses = {id(one): used(one.formula) for one in every}
+    read = frozenset().union(*map(used, readers))
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
-        free = [one for one in main if not any(one.used_as in uses[id(x)] for x in every if x is not one)]
+        free = [
+            one
+            for one in main
+            if one.used_as not in read and not any(one.used_as in uses[id(x)] for x in every if x is not one)
+        ]
+        if not main:
+            raise fault("no formula is beside these equations", readers[0], "add what is computed, as  x_T")
         target = free[0] if len(free) == 1 else main[-1]
         if len(free) > 1:
             raise fault("several formulas", cast(Ast, free[1].name), "no line uses the others: give one of them alone")

@@ -1,0 +1,247 @@
+"""Calls the body of a loop on symbols of its states, and builds the recurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge.arguments import shape_text, size_in
+from matcalc.expressions.user_code.loop_steps import (
+    INNER,
+    SCAN,
+    Appending,
+    Lost,
+    Stepping,
+    alike,
+    is_leaf,
+    leaves_of,
+    running,
+    stepping,
+)
+from matcalc.language.containers import items, refilled
+from matcalc.tensor.broadcasting import broadcast_nodes
+from matcalc.tensor.constructors import add, symbol, zeros
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, before_steps, over_all_steps, recurrences
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.symbols import Names
+
+
+def _joined(name: str, before: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Return the entries of a list as one array: those before the loop, then one for each step.
+
+    Raises: NotSupported for entries that are containers.
+    """
+    import numpy as np
+
+    if len(arrays) != 1 or not all(map(is_leaf, before)):
+        raise NotSupported(f"the entries of the list {name} are containers", hint="append to one list for each array")
+    (last,) = arrays
+    return last if not before else np.concatenate([np.stack(list(before)), last])
+
+
+class Arrays(Protocol):
+    """The constructors of arrays and of lists of the function that is being traced."""
+
+    def array(self, node: Node, names: Names | None = None) -> Any: ...
+
+    def listed(self, array: Any) -> Any: ...
+
+
+class Over(Protocol):
+    """What a loop runs over."""
+
+    @property
+    def length(self) -> Size: ...
+
+    @property
+    def item(self) -> Callable[[Stepping], Any]: ...
+
+    @property
+    def loops(self) -> Arrays: ...
+
+
+class Run:
+    """One loop: its states, lists and other values, and the results."""
+
+    def __init__(self, over: Over, step: Any, given: Mapping[str, Any], lists: Mapping[str, Any]) -> None:
+        self.over, self.step, self.lists = over, step, lists
+        self.carried = {name: value for name, value in given.items() if leaves_of(value) is not None}
+        self.fixed = {name: value for name, value in given.items() if name not in self.carried}
+        self.lost: set[str] = set()
+        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
+        for name, value in lists.items():
+            self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
+        self.depth = len(stepping.get())
+
+    def result(self) -> dict[str, Any]:
+        """Return the values after the loop."""
+        facts = {name: [n.facts - PASSING for n in nodes] for name, nodes in self.starts.items()}
+        while True:
+            states = {
+                name: [symbol(f"{INNER}x{self.depth}.{name}.{k}", n.shape, sorted(own))
+                       for k, (n, own) in enumerate(zip(nodes, facts[name], strict=True))]
+                for name, nodes in self.starts.items()
+            }  # fmt: skip
+            one, bodies, added = self._called(states)
+            if self._broadcast(bodies):
+                facts = {name: [n.facts - PASSING for n in nodes] for name, nodes in self.starts.items()}
+                continue
+            self._check_shapes(states, bodies, added)
+            kept = {name: [own & b.facts for own, b in zip(facts[name], bodies[name], strict=True)] for name in facts}
+            if kept == facts:
+                break
+            facts = kept
+        again, others, more = self._called(states)
+        if (others, list(map(leaves_of, more.values()))) != (bodies, list(map(leaves_of, added.values()))):
+            raise NotSupported("a step of the loop gives another formula each time", hint=SCAN)
+        return self._after(one, states, bodies, added)
+
+    def _called(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, list[Node]], dict[str, Any]]:
+        """Return one call of the step: its slices, the new states, and what it appends."""
+        one = Stepping(self.over.length, self.depth)
+        one.states = [node for nodes in states.values() for node in nodes]
+        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        lists = {
+            name: Appending(name, self._filled(value[-1], states[INNER + name]) if states[INNER + name] else None)
+            for name, value in self.lists.items()
+        }
+        with running(one):
+            end = self.step(self.over.item(one), {**self.fixed, **given, **lists})
+        bodies: dict[str, list[Node]] = {}
+        for name, value in self.carried.items():
+            found = leaves_of(end.get(name))
+            if found is None or len(found) != len(states[name]) or not alike(value, end[name]):
+                raise NotSupported(f"{name} is another kind of value after a step of the loop", hint=SCAN)
+            bodies[name] = found
+        for name, value in self.fixed.items():
+            if end.get(name) is not value:
+                raise NotSupported(f"the loop changes {name}, which is no array or number before it", hint=SCAN)
+        added: dict[str, Any] = {}
+        for name, own in lists.items():
+            if end.get(name) is not own or len(own.added) != 1:
+                count = len(own.added)
+                raise NotSupported(f"a step of the loop appends {count} entries to {name}, not one", hint=SCAN)
+            added[name] = own.added[0]
+            leaves = leaves_of(own.added[0])
+            if leaves is None:
+                raise NotSupported(f"the loop appends to {name} what is no array or number", hint=SCAN)
+            bodies[INNER + name] = leaves if states[INNER + name] else []
+        return one, bodies, added
+
+    def _filled(self, like: Any, nodes: Sequence[Node]) -> Any:
+        rest = iter(nodes)
+
+        def made(value: Any) -> Any:
+            if is_leaf(value):
+                return self.over.loops.array(next(rest))
+            return refilled(value, [made(part) for _, part in items(value) or ()])
+
+        return made(like)
+
+    def _broadcast(self, bodies: Mapping[str, Sequence[Node]]) -> bool:
+        """Give numbers that become arrays in the first step the shape of these arrays; return whether there are any."""
+        found = False
+        for name, starts in self.starts.items():
+            for k, (start, body) in enumerate(zip(starts, bodies[name], strict=False)):
+                if start.shape or not body.shape or size_in(start) is None:
+                    continue
+                shaped = broadcast_nodes([start, zeros(body.shape)])
+                if shaped is not None:
+                    starts[k], found = shaped[0], True
+        return found
+
+    def _check_shapes(
+        self, states: Mapping[str, list[Node]], bodies: Mapping[str, list[Node]], added: Mapping[str, Any]
+    ) -> None:
+        """Note the names whose shape changes and that no step reads.
+
+        Raises: ShapeError for a state that changes its shape.
+        """
+        outputs = [n for value in added.values() for n in leaves_of(value) or ()]
+        used = set(toposort([*(n for nodes in bodies.values() for n in nodes), *outputs]))
+        for name, nodes in states.items():
+            for own, body in zip(nodes, list(bodies[name]), strict=False):
+                if own.shape == body.shape:
+                    continue
+                if own in used:
+                    shown = name.removeprefix(INNER)
+                    message = f"a step of the loop changes the shape {shape_text(own.shape)} of {shown} to "
+                    raise ShapeError(message + shape_text(body.shape))
+                self.lost.add(name)
+            if len(bodies[name]) != len(nodes):
+                self.lost.add(name)
+        for name in self.lost:
+            states[name].clear()
+            bodies[name].clear()
+            self.starts[name] = []
+
+    def _after(
+        self,
+        one: Stepping,
+        states: Mapping[str, list[Node]],
+        bodies: Mapping[str, list[Node]],
+        added: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """Return the last values of the states, and arrays for the lists."""
+        length, known = self.over.length, dict(one.sequences)
+        outputs = {name: leaves_of(value) or [] for name, value in added.items()}
+        totals = self._totals(states, bodies, outputs)
+        flat = [(own, start, body) for name in states for own, start, body in
+                zip(states[name], self.starts[name], bodies[name], strict=True) if own not in totals]  # fmt: skip
+        made: dict[Node, Node] = {}
+        if flat:
+            symbols, starts, steps = (list(x) for x in zip(*flat, strict=True))
+            made = dict(zip(symbols, recurrences(Steps(symbols, starts, steps, known, length)), strict=True))
+        known.update((own, before_steps(trajectory, False)) for own, trajectory in made.items())
+        names = Names({}, ())
+        trajectories: dict[str, Node] = {}
+        found: dict[str, Any] = {
+            name: Lost(f"{name} has another shape in the loop than before it", "give it a new name inside")
+            for name in self.lost
+        }
+        found[INNER] = trajectories
+        for name, value in self.carried.items():
+            if name in self.lost:
+                continue
+            last: list[Node] = []
+            for own, start in zip(states[name], self.starts[name], strict=True):
+                if own in totals:
+                    last.append(add([(1, start), (1, over_all_steps(totals[own], known, length))]))
+                else:
+                    last.append(self.over.loops.array(made[own], names)[-1].node)
+            found[name] = self._with_names(value, last, names)
+            if len(last) == 1 and is_leaf(value) and states[name][0] in made:
+                trajectories[name] = made[states[name][0]]
+        for name, value in self.lists.items():
+            arrays = [self.over.loops.array(at_all_steps(n, known, length), names) for n in outputs[name]]
+            found[name] = self.over.loops.listed(_joined(name, list(value), arrays))
+            value[:] = [
+                Lost(f"the list {name} has another name", "use only the name to which the loop appends")
+            ]  # another name of the list is not read by mistake
+        return found
+
+    def _totals(
+        self, states: Mapping[str, list[Node]], bodies: Mapping[str, list[Node]], outputs: Mapping[str, list[Node]]
+    ) -> dict[Node, Node]:
+        """Return what each step adds to states that are only totals."""
+        found: dict[Node, Node] = {}
+        others = [n for nodes in outputs.values() for n in nodes]
+        pairs = [(own, body) for name in states for own, body in zip(states[name], bodies[name], strict=True)]
+        for own, body in pairs:
+            rest = add([(1, body), (-1, own)])
+            elsewhere = [b for o, b in pairs if o is not own] + others
+            if own not in toposort([rest, *elsewhere]):
+                found[own] = rest
+        return found
+
+    def _with_names(self, like: Any, nodes: Sequence[Node], names: Names) -> Any:
+        rest = iter(nodes)
+
+        def made(value: Any) -> Any:
+            if is_leaf(value):
+                return self.over.loops.array(next(rest), names)
+            return refilled(value, [made(part) for _, part in items(value) or ()])
+
+        return made(like)

@@ -1,0 +1,360 @@
+"""Rewrites the loops of a user's function, so that one over a symbolic number of steps becomes a recurrence.
+
+The body of a `for` becomes a function of the item and of the names that the body binds. It is called once, on symbols,
+if the loop is symbolic; otherwise the loop runs as it is written. The rewritten code has the lines of the source. A
+function whose source is not found, or is not that of its code, is not rewritten.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import dis
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any
+
+LOOPS = "__matcalc_loops__"
+"""The name of the runtime in rewritten code."""
+ITERATORS = ("range", "zip", "enumerate", "reversed")
+_FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REFUSED: dict[type[ast.AST], str] = {
+    ast.Return: "returns inside", ast.Yield: "yields inside", ast.YieldFrom: "yields inside",
+    ast.Try: "has a try inside",
+    ast.With: "has a with inside", ast.Import: "imports inside", ast.ImportFrom: "imports inside",
+    ast.Global: "binds a global name", ast.Nonlocal: "binds a name of another function", ast.Delete: "deletes a name",
+    ast.FunctionDef: "defines a function inside", ast.ClassDef: "defines a class inside", ast.Await: "awaits inside",
+    ast.Match: "has a match inside",
+}  # fmt: skip
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "add", "setdefault",
+     "discard", "popleft", "appendleft", "fill", "put", "popitem", "write")
+)  # fmt: skip
+"""Methods that change the object."""
+
+
+@lru_cache(maxsize=512)
+def with_loops(code: CodeType, source: str, is_method: bool) -> CodeType | None:
+    """Return the code of a function with its loops rewritten; None if the source is not that of the code."""
+    tree = _parsed(source, code)
+    function = _definition(tree, code.co_name) if tree is not None else None
+    if tree is None or function is None or (is_method and _has_private_names(function)):
+        return None
+    function.decorator_list = []
+    plain = _compiled(copy.deepcopy(function), code)
+    if plain is None or _operations(plain) != _operations(code):
+        return None
+    _Rewriter(function).visit_body(function)
+    return _compiled(function, code)
+
+
+def rewritten(function: FunctionType) -> CodeType:
+    """Return the code of a function, with its loops rewritten if it has any and its source is found."""
+    code = function.__code__
+    if not any(one.opname == "FOR_ITER" for one in dis.get_instructions(code)) and not _inner_loops(code):
+        return code
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        return code
+    is_method = "." in function.__qualname__.replace("<locals>.", "")
+    return with_loops(code, source, is_method) or code
+
+
+def _inner_loops(code: CodeType) -> bool:
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return any(one.opname == "FOR_ITER" for own in inner for one in dis.get_instructions(own))
+
+
+def _operations(code: CodeType) -> list[tuple[str, object]]:
+    """Return the instructions of code with their names and constants, without jumps and the kinds of attributes."""
+    found: list[tuple[str, object]] = []
+    for one in dis.get_instructions(code):
+        if one.opname in ("PUSH_NULL", "CACHE", "EXTENDED_ARG") or "JUMP" in one.opname or "ITER" in one.opname:
+            continue
+        value = _operations(one.argval) if isinstance(one.argval, CodeType) else one.argval
+        found.append((one.opname.replace("LOAD_METHOD", "LOAD_ATTR"), value))
+    return found
+
+
+def _parsed(source: str, code: CodeType) -> ast.Module | None:
+    """Return the tree of a source with the lines and columns of its file."""
+    indented = source[:1].isspace()
+    try:
+        tree = ast.parse(f"if True:\n{source}" if indented else source)
+    except SyntaxError:
+        return None
+    ast.increment_lineno(tree, code.co_firstlineno - 1 - indented)
+    return tree
+
+
+def _definition(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    body = tree.body
+    if len(body) == 1 and isinstance(body[0], ast.If):
+        body = body[0].body
+    first = body[0] if body else None
+    return first if isinstance(first, ast.FunctionDef) and first.name == name else None
+
+
+def _has_private_names(function: ast.FunctionDef) -> bool:
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+    return any(name.startswith("__") and not name.endswith("__") for name in names)
+
+
+def _compiled(function: ast.FunctionDef, code: CodeType) -> CodeType | None:
+    """Return the code of a definition whose free names are those of `code`."""
+    names = [ast.arg(name) for name in code.co_freevars]
+    arguments = ast.arguments([], names, None, [], [], None, [])
+    outer = ast.FunctionDef("outer", arguments, [function], [], type_params=[])  # type: ignore[call-arg]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    made = compile(module, code.co_filename, "exec", code.co_flags & _FLAGS, True)
+    inner = _constant(_constant(made, "outer"), code.co_name)
+    return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+
+
+def _constant(code: CodeType | None, name: str) -> CodeType | None:
+    found = code.co_consts if code is not None else ()
+    return next((one for one in found if isinstance(one, CodeType) and one.co_name == name), None)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites the loops of one function, inner ones first."""
+
+    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.function, self.count = function, 0
+
+    def visit_body(self, function: ast.FunctionDef) -> None:
+        """Rewrite the statements of the function."""
+        function.body = [new for one in function.body for new in _listed(self.visit(one))]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802 - Python's name
+        """Rewrite the loops of an inner function."""
+        _Rewriter(node).visit_body(node)
+        return node
+
+    def visit_For(self, node: ast.For) -> Any:  # noqa: N802 - Python's name
+        """Return the statements in the place of a loop."""
+        reason = _reason(node, self.function)
+        names, lists, in_place = _bound_names(node), _appended(node), _in_place(node)
+        self.generic_visit(node)
+        items = ast.copy_location(_call("over", [_iterated(node.iter)]), node.iter)
+        if reason:
+            node.iter = ast.copy_location(_call("plain", [_iterated(node.iter), ast.Constant(reason)]), node.iter)
+            return node
+        self.count += 1
+        return _statements(node, items, (sorted(names), sorted(lists - names), in_place), f"__matcalc_{self.count}")
+
+    def _visit_comprehension(self, node: Any) -> ast.AST:
+        """Return a comprehension that is a list of arrays, or refuses, if the number of its entries is symbolic."""
+        is_list = isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1
+        is_list = is_list and not any(isinstance(x, (ast.NamedExpr, ast.Await)) for x in ast.walk(node))
+        self.generic_visit(node)
+        if is_list and not node.generators[0].ifs and not node.generators[0].is_async:
+            return ast.fix_missing_locations(ast.copy_location(_mapped(node), node))
+        for one in node.generators:
+            reason = ast.Constant(f"line {node.lineno}: the comprehension has a condition, several loops, or keys")
+            one.iter = ast.copy_location(_call("plain", [_iterated(one.iter), reason]), one.iter)
+        return node  # type: ignore[no-any-return]
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+
+
+def _mapped(node: ast.ListComp | ast.GeneratorExp) -> ast.Call:
+    """Return the call for a comprehension, `loops.mapped(items, step of an item, the comprehension of items)`."""
+    (one,) = node.generators
+    alone = ast.comprehension(
+        copy.deepcopy(one.target), ast.Tuple([ast.Name("matcalc_item", ast.Load())], ast.Load()), [], 0
+    )
+    entry = ast.Subscript(ast.ListComp(copy.deepcopy(node.elt), [alone]), ast.Constant(0), ast.Load())
+    items = _call("over", [_iterated(one.iter)])
+    one.iter = ast.Name("matcalc_items", ast.Load())
+    return _call("mapped", [items, _function("matcalc_item", entry), _function("matcalc_items", node)])
+
+
+def _function(parameter: str, body: ast.expr) -> ast.Lambda:
+    return ast.Lambda(ast.arguments([], [ast.arg(parameter)], None, [], [], None, []), body)
+
+
+def _listed(made: Any) -> list[ast.stmt]:
+    return made if isinstance(made, list) else [made]
+
+
+def _call(name: str, args: Sequence[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(LOOPS, ast.Load()), name, ast.Load()), list(args), [])
+
+
+def _iterated(tree: ast.expr) -> ast.expr:
+    """Return what a loop runs over, with iterators that accept sizes and arrays of symbols for Python's."""
+
+    class Replaced(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 - Python's name
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Name) and node.func.id in ITERATORS:
+                own = ast.Attribute(ast.Name(LOOPS, ast.Load()), node.func.id, ast.Load())
+                node.func = ast.copy_location(
+                    ast.Call(ast.Attribute(ast.Name(LOOPS, ast.Load()), "instead", ast.Load()), [node.func, own], []),
+                    node.func,
+                )
+            return node
+
+    return Replaced().visit(tree)  # type: ignore[no-any-return]
+
+
+def _statements(
+    node: ast.For, items: ast.expr, bound: tuple[Sequence[str], Sequence[str], Sequence[str]], prefix: str
+) -> list[ast.stmt]:
+    """Return a rewritten loop: one call of its body on symbols, or the loop itself.
+
+    `bound` are the names that it binds, those of lists to which it appends, and those that it changes in place.
+    """
+    names, lists, _ = bound
+    lines = [
+        f"{prefix}_items = None",
+        f"if {LOOPS}.is_steps({prefix}_items):",
+        f"    def {prefix}_step({prefix}_item, {prefix}_given):",
+        *(f"        if {n!r} in {prefix}_given: {n} = {prefix}_given[{n!r}]" for n in (*names, *lists)),
+        f"        {prefix}_target = {prefix}_item",
+        "        return locals()",
+        f"    {prefix}_end = {prefix}_items.run({prefix}_step, locals(), {tuple(map(tuple, bound))!r})",
+        *(f"    if {n!r} in {prefix}_end: {n} = {prefix}_end[{n!r}]" for n in (*names, *lists)),
+        "else:",
+        f"    for {prefix}_target in {prefix}_items: pass",
+    ]
+    tree = ast.parse("\n".join(lines))
+    for one in ast.walk(tree):
+        if isinstance(one, (ast.stmt, ast.expr, ast.arg)):
+            one.lineno = one.end_lineno = node.lineno
+            one.col_offset = one.end_col_offset = node.col_offset
+    first, branch = tree.body
+    assert isinstance(first, ast.Assign) and isinstance(branch, ast.If)
+    first.value = items
+    step = branch.body[0]
+    assert isinstance(step, ast.FunctionDef)
+    target = next(k for k, one in enumerate(step.body) if isinstance(one, ast.Assign))
+    entry = ast.copy_location(ast.Assign([copy.deepcopy(node.target)], step.body[target].value), node)  # type: ignore[attr-defined]
+    step.body[target : target + 1] = [entry, *copy.deepcopy(node.body)]
+    loop = branch.orelse[0]
+    assert isinstance(loop, ast.For)
+    loop.target, loop.body = node.target, node.body
+    return [first, branch]
+
+
+# What a loop does.
+
+
+def _inside(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes without the bodies of inner functions."""
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _bound_names(node: ast.For) -> set[str]:
+    """Return the names that the body of a loop and its target bind, without those inside comprehensions."""
+    found: set[str] = set()
+    stack: list[ast.AST] = [node.target, *node.body]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            found.add(one.id)
+        if isinstance(one, _COMPREHENSIONS):
+            found |= {x.target.id for x in ast.walk(one) if isinstance(x, ast.NamedExpr)}
+        elif not isinstance(one, _SCOPES):
+            stack.extend(ast.iter_child_nodes(one))
+    return found
+
+
+def _appended(node: ast.For) -> set[str]:
+    """Return the names of lists to which the body appends."""
+    calls = [one.value for one in _inside(node.body) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    return {str(name) for call in calls if (name := _list_of(call))}
+
+
+def _list_of(call: ast.Call) -> str:
+    """Return the name of the list to which a call appends, "" for another call."""
+    own = call.func
+    is_append = isinstance(own, ast.Attribute) and own.attr == "append" and isinstance(own.value, ast.Name)
+    return own.value.id if is_append else ""  # type: ignore[attr-defined]
+
+
+def _reason(node: ast.For, function: ast.AST) -> str:
+    """Return why a loop cannot be read as a recurrence, with its line; "" if it can."""
+    if node.orelse:
+        return f"line {node.orelse[0].lineno}: the loop has an else"
+    local = _bound_names(node)
+    for one in _leaving(node.body):
+        return f"line {one.lineno}: the loop leaves a step by {'break' if isinstance(one, ast.Break) else 'continue'}"
+    for name in sorted(local):
+        stores = _stores(node, name)
+        if stores and isinstance(stores[0], ast.AugAssign) and not all(isinstance(x, ast.AugAssign) for x in stores):
+            return f"line {stores[0].lineno}: the loop changes {name} in place and binds it"
+    for inner in _inside(node.body):
+        reason = _refused(inner, local)
+        if reason:
+            return f"line {getattr(inner, 'lineno', node.lineno)}: the loop {reason}"
+    own = set(map(id, ast.walk(node)))
+    for other in ast.walk(function):
+        if isinstance(other, (ast.FunctionDef, ast.Lambda)) and id(other) not in own and other is not function:
+            read = {x.id for x in ast.walk(other) if isinstance(x, ast.Name)} & (local | _appended(node))
+            if read - {x.arg for x in ast.walk(other) if isinstance(x, ast.arg)}:
+                return f"line {other.lineno}: an inner function reads {min(read)}, which the loop changes"
+    return ""
+
+
+def _stores(node: ast.For, name: str) -> list[ast.AST]:
+    """Return the nodes of a loop that bind a name, in their order; a change in place is its statement."""
+    inside = list(_inside([node.target, *node.body]))
+    changes = [one for one in inside if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
+    targets = {id(one.target): one for one in changes}
+    names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == name]
+    return [targets.get(id(one), one) for one in sorted(names, key=lambda one: (one.lineno, one.col_offset))]
+
+
+def _in_place(node: ast.For) -> list[str]:
+    """Return the names that a loop changes in place, `v += x`, and does not bind otherwise."""
+    names = sorted(_bound_names(node))
+    return [name for name in names if all(isinstance(one, ast.AugAssign) for one in _stores(node, name))]
+
+
+def _leaving(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements that leave a step of this loop, not those of inner loops."""
+    stack: list[ast.AST] = list(body)
+    while stack:
+        one = stack.pop()
+        if isinstance(one, (ast.Break, ast.Continue)):
+            yield one
+        if not isinstance(one, (ast.For, ast.While, *_SCOPES)):
+            stack.extend(ast.iter_child_nodes(one))
+
+
+def _refused(one: ast.AST, local: set[str]) -> str:
+    """Return what a node does that a recurrence cannot; "" if it is allowed."""
+    if type(one) in _REFUSED:
+        return _REFUSED[type(one)]
+    if isinstance(one, (ast.Subscript, ast.Attribute)) and isinstance(one.ctx, ast.Store):
+        base: ast.expr = one
+        while isinstance(base, (ast.Subscript, ast.Attribute)):
+            base = base.value
+        if not isinstance(base, ast.Name) or base.id not in local:
+            return f"writes to {ast.unparse(one)}"
+    if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and not _list_of(one.value):
+        return f"calls {ast.unparse(one.value.func)} for its effect"
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _CHANGING:
+        base = one.func.value
+        is_local = isinstance(base, ast.Name) and base.id in local
+        if not is_local and not _list_of(one):
+            return f"changes {ast.unparse(base)} by {one.func.attr}"
+    if isinstance(one, ast.Call) and any(word.arg == "out" for word in one.keywords):
+        return f"calls {ast.unparse(one.func)} with the argument out"
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("next", "print", "input"):
+        return f"calls {one.func.id}"
+    return ""

@@ -1,0 +1,195 @@
+"""Reads what a step of a loop reads: the number of the step, slices of arrays, and the last entry of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.expressions.numpy_bridge.arguments import length_in, node_of, size_in
+from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.language.containers import items
+from matcalc.tensor.constructors import add, product, selector_alone, symbol
+from matcalc.tensor.leading_axis import cut, leading, numbers
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.one_step import entry_facts
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.symbols import Names
+
+SCAN = "write  states, outputs = mc.scan(step, start, over=X), where step(carry, x) returns the next carry"
+ZERO, ONE = Size.of(0), Size.of(1)
+INNER = "#"
+"""The first character of symbols inside a step; no user's name begins so."""
+
+
+@dataclass(eq=False)
+class Stepping:
+    """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices."""
+
+    length: Size
+    depth: int
+    sequences: dict[Node, Node] = field(default_factory=dict)
+    states: list[Node] = field(default_factory=list)
+
+    def slice_of(self, sequence: Node) -> Node:
+        """Return the symbol of the entry of a sequence at the step."""
+        own = next((s for s, known in self.sequences.items() if known is sequence), None)
+        if own is None:
+            label = f"{INNER}u{self.depth}.{len(self.sequences)}"
+            own = symbol(label, sequence.shape[1:], entry_facts(sequence))
+            self.sequences[own] = sequence
+        return own
+
+    @property
+    def number(self) -> Node:
+        """The symbol of the number of the step, from 0."""
+        return self.slice_of(numbers(self.length))
+
+
+stepping: ContextVar[tuple[Stepping, ...]] = ContextVar("stepping", default=())
+"""The steps that are being run, outer ones first."""
+
+
+@contextmanager
+def running(one: Stepping) -> Iterator[None]:
+    token = stepping.set((*stepping.get(), one))
+    try:
+        yield
+    finally:
+        stepping.reset(token)
+
+
+def at_step(node: Node, at: object) -> tuple[Node, object] | None:
+    """Return the slice of an array at the number of a step, and the subscripts that remain; None without a number.
+
+    Raises: NotSupported for a subscript that is not the number plus a size; ShapeError for entries that do not exist.
+    """
+    if not stepping.get():
+        return None
+    parts = at if isinstance(at, tuple) else (at,)
+    for k, part in enumerate(parts):
+        if is_array(part) and not part.node.shape:
+            for one in reversed(stepping.get()):
+                if one.number in toposort([part.node]):
+                    if any(is_array(x) and one.number in toposort([x.node]) for x in parts[k + 1 :]):
+                        raise NotSupported("the number of the step is a subscript twice", hint="write np.diag(A)[t]")
+                    found = _slice(one, node, part.node, k, parts)
+                    rest = tuple(x for j, x in enumerate(parts) if j != k)
+                    return found, rest
+    return None
+
+
+def stepped_names(node: Node) -> Names:
+    """Return the names of the symbols of steps in a node."""
+    inner = {one.name: one for one in toposort([node]) if one.kind == "symbol" and one.name.startswith(INNER)}
+    return Names(inner, tuple(inner))
+
+
+def _slice(one: Stepping, node: Node, place: Node, axis: int, parts: Sequence[object]) -> Node:
+    forward = size_in(add([(1, place), (-1, one.number)]))
+    backward = size_in(add([(1, place), (1, one.number)])) if forward is None else None
+    start = forward if forward is not None else backward
+    if start is None:
+        raise NotSupported("a subscript is the number of the step plus a number", hint=SCAN)
+    if any(x is None or x is Ellipsis for x in parts[:axis]) or axis >= node.rank:
+        raise NotSupported("the number of a step behind an ellipsis or a new axis", hint="write all subscripts")
+    if any(x.kind == "symbol" and x.name.startswith(INNER) and x not in _outer(one) for x in toposort([node])):
+        raise NotSupported("the number of the step selects from an array that the loop computes", hint=SCAN)
+    sequence = leading(node, axis)
+    count = sequence.shape[0]
+    if forward is None:
+        sequence, start = _reversed(sequence), count - ONE - start
+    if not is_nonnegative(start) or not is_nonnegative(count - start - one.length):
+        hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
+        raise ShapeError(f"an axis of {count} entries is read {one.length} times from entry {start} on", hint=hint)
+    return one.slice_of(cut(sequence, start, one.length))
+
+
+def _outer(one: Stepping) -> set[Node]:
+    """Return the symbols of the steps around a step."""
+    active = stepping.get()
+    return {s for other in active[: active.index(one)] for s in (*other.sequences, *other.states)}
+
+
+def _reversed(sequence: Node) -> Node:
+    """Return a sequence in the opposite order."""
+    length = sequence.shape[0]
+    rule = selector_alone(Selector("flip", (length, length)))
+    rest = tuple(range(2, sequence.rank + 1))
+    return product(1, [(sequence, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
+
+
+class Lost:
+    """A value that a loop leaves without meaning; its use raises the reason."""
+
+    def __init__(self, reason: str, hint: str) -> None:
+        self._reason, self._hint = reason, hint
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        raise NoValue(self._reason, hint=self._hint)
+
+
+class Appending:
+    """A list inside a step: it can be appended to, and its last entry read."""
+
+    def __init__(self, name: str, last: Any) -> None:
+        self.name, self.added, self.last = name, list[Any](), last
+
+    def append(self, value: Any) -> None:
+        """Append the entry of the step."""
+        self.added.append(value)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, int) and at == -1 and (self.added or self.last is not None):
+            return self.added[-1] if self.added else self.last
+        raise NotSupported(f"the loop reads the list {self.name} at an entry other than the last", hint=SCAN)
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        raise NotSupported(f"the loop uses the list {self.name}, to which it appends", hint=SCAN)
+
+    def __iter__(self) -> NoReturn:
+        raise NotSupported(f"the loop reads the list {self.name}, to which it appends", hint=SCAN)
+
+    __len__ = __iter__
+
+
+def is_leaf(value: object) -> bool:
+    """Whether a value is an array or a number that a state can be."""
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return False
+    return (
+        is_array(value)
+        or length_in(value) is not None
+        or isinstance(value, (int, float))
+        or (hasattr(value, "__array__") and getattr(getattr(value, "dtype", None), "kind", "") in "fiu")
+    )
+
+
+def leaves_of(value: object) -> list[Node] | None:
+    """Return the arrays of a value as nodes; None if it has anything else."""
+    if is_leaf(value):
+        return [value.node if is_array(value) else node_of(value)]  # type: ignore[attr-defined]
+    parts = None if value is None or isinstance(value, (str, bool)) else items(value)
+    if not parts:
+        return None
+    found: list[Node] = []
+    for _, part in parts:
+        inner = leaves_of(part)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values have arrays in the same places."""
+    if is_leaf(one) or is_leaf(other):
+        return is_leaf(one) and is_leaf(other)
+    mine, theirs = items(one), items(other)
+    if mine is None or theirs is None or [key for key, _ in mine] != [key for key, _ in theirs]:
+        return False
+    return all(alike(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True))

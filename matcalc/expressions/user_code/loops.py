@@ -1,0 +1,187 @@
+"""Runs a loop of a traced function once, on symbols: a loop over a symbolic number of steps is a recurrence.
+
+A name that the body binds and that has a value before the loop is a state. A list to which the body appends becomes an
+array of all steps. What is read at the number of the step, `U[t]`, is a slice of a sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge.arguments import length_in, node_of
+from matcalc.expressions.user_code.loop_run import Run
+from matcalc.expressions.user_code.loop_steps import (
+    ONE,
+    SCAN,
+    ZERO,
+    Stepping,
+    is_leaf,
+    leaves_of,
+    running,
+    stepped_names,
+    stepping,
+)
+from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.tensor.constructors import add, size_number
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.recurrence import at_all_steps
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.symbols import Names
+
+Make = Callable[[Node, Names], Any]
+"""Returns a node as an array of the traced function."""
+
+
+@dataclass
+class Symbolic:
+    """What a loop over a symbolic number of steps runs over: the number, and the item at a step."""
+
+    loops: Loops
+    length: Size
+    item: Callable[[Stepping], Any]
+
+    def __iter__(self) -> NoReturn:
+        raise NotSupported(f"a loop over {self.length} steps is not read here", hint=SCAN)
+
+    def run(
+        self, step: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]], values: Mapping[str, Any],
+        bound: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return the values of names and lists after the loop.
+
+        Raises: NotSupported, ShapeError for a step that is no step of a recurrence.
+        """
+        names, lists, in_place = bound
+        given = {name: values[name] for name in names if name in values}
+        changed = {name: value for name, value in given.items() if name in in_place and getattr(value, "ndim", None)}
+        for value in changed.values():
+            if is_array(value):
+                value.check_own()
+        own = {name: values[name] for name in lists if name in values}
+        for name, value in own.items():
+            if type(value) is not list:
+                raise NotSupported(f"the loop appends to {name}, which is no list of this function", hint=SCAN)
+        found = Run(self, step, given, own).result()
+        for name, value in changed.items():
+            if is_array(value):
+                value.write(found[name].node, found[name].names)
+                found[name] = value
+        return found
+
+
+class Loops:
+    """The functions that rewritten loops call; `make` returns an array of the function, `listed` one as a list."""
+
+    def __init__(self, make: Make, listed: Callable[[Any], Any]) -> None:
+        self.make, self.listed = make, listed
+
+    @staticmethod
+    def is_steps(value: object) -> bool:
+        """Whether a loop over a value is symbolic."""
+        return isinstance(value, Symbolic)
+
+    def over(self, value: Any) -> Any:
+        """Return an array of a symbolic number of entries as steps, anything else unchanged."""
+        if is_array(value) and value.node.shape and not value.node.shape[0].is_integer:
+            node, names = value.node, value.names
+            return Symbolic(self, node.shape[0], lambda one: self.array(one.slice_of(node), names))
+        return value
+
+    def plain(self, value: Any, reason: str) -> Any:
+        """Return what a loop runs over that is no recurrence.
+
+        Raises: NotSupported if the number of steps is symbolic.
+        """
+        found = self.over(value)
+        if isinstance(found, Symbolic):
+            raise NotSupported(f"a loop over {found.length} steps cannot be a recurrence; {reason}", hint=SCAN)
+        return value
+
+    def mapped(self, items: Any, step: Callable[[Any], Any], plain: Callable[[Any], Any]) -> Any:
+        """Return a comprehension: over a symbolic number of steps as a list of arrays, else what `plain` returns.
+
+        Raises: NotSupported for entries that are no arrays, or another one at each call.
+        """
+        if not isinstance(items, Symbolic):
+            return plain(items)
+        found: list[Node] = []
+        for _ in range(2):
+            one = Stepping(items.length, len(stepping.get()))
+            with running(one):
+                value = step(items.item(one))
+            if not is_leaf(value):
+                raise NotSupported("the entries of a comprehension over steps are no arrays", hint=SCAN)
+            found += [at_all_steps(node, one.sequences, items.length) for node in leaves_of(value) or ()]
+        if found[0] is not found[1]:
+            raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
+        return self.listed(self.array(found[0]))
+
+    @staticmethod
+    def instead(theirs: Any, ours: Callable[..., Any]) -> Callable[..., Any]:
+        """Return our function for Python's, and the user's own function of the same name unchanged."""
+        import builtins
+
+        return ours if theirs is getattr(builtins, getattr(theirs, "__name__", ""), None) else theirs
+
+    def array(self, node: Node, names: Names | None = None) -> Any:
+        """Return a node as an array; the symbols of steps are among its names."""
+        own = stepped_names(node)
+        return self.make(node, own if names is None else names.joined(own))
+
+    def range(self, *args: Any) -> Any:
+        """Return Python's range, or steps if a bound is a size.
+
+        Raises: NotSupported for a stride other than 1 and -1.
+        """
+        sizes = [length_in(one) for one in args]
+        if all(one is None for one in sizes):
+            return range(*args)
+        bounds = [size if size is not None else Size.of(int(one)) for size, one in zip(sizes, args, strict=True)]
+        start, stop = (ZERO, bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+        by = bounds[2] if len(bounds) == 3 else ONE
+        if by is not ONE and by is not Size.of(-1):
+            raise NotSupported("a loop over a range of sizes has the stride 1 or -1", hint=SCAN)
+        sign = 1 if by is ONE else -1
+        length = stop - start if sign == 1 else start - stop
+        return Symbolic(
+            self, length, lambda one: self.array(add([(sign, one.number), (1, size_number(start))]))
+        )  # fmt: skip
+
+    def zip(self, *args: Any, **options: Any) -> Any:
+        """Return Python's zip, or steps if an argument has a symbolic number of entries."""
+        found = [self.over(one) for one in args]
+        length = self._common(found)
+        if length is None:
+            return zip(*args, **options)  # noqa: B905 - as the function calls it
+        return Symbolic(self, length, lambda one: tuple(x.item(one) for x in found))
+
+    def enumerate(self, value: Any, start: Any = 0) -> Any:
+        """Return Python's enumerate, or steps if the argument has a symbolic number of entries."""
+        found = self.over(value)
+        if not isinstance(found, Symbolic):
+            return enumerate(value, start)
+        first = node_of(start)
+        return Symbolic(
+            self, found.length, lambda one: (self.array(add([(1, one.number), (1, first)])), found.item(one))
+        )
+
+    def reversed(self, value: Any) -> Any:
+        """Return Python's reversed, or steps over an array in the opposite order."""
+        found = self.over(value)
+        if not isinstance(found, Symbolic):
+            return reversed(value)
+        if not is_array(value):
+            raise NotSupported("reversed of a symbolic range", hint="write range(T - 1, -1, -1)")
+        return self.over(value[::-1])
+
+    def _common(self, found: Sequence[Any]) -> Size | None:
+        lengths = {one.length for one in found if isinstance(one, Symbolic)}
+        if not lengths:
+            return None
+        if len(lengths) > 1 or not all(isinstance(one, Symbolic) for one in found):
+            shown = " and ".join(sorted(str(one.length) if isinstance(one, Symbolic) else "a number" for one in found))
+            raise ShapeError(f"zip of {shown} entries stops with the shorter", hint="declare one length for all")
+        return lengths.pop()

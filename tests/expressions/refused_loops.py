@@ -1,0 +1,250 @@
+"""Functions with loops over a symbolic number of steps that are no recurrences, and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from expressions.looping_functions import MATRICES, SERIES
+
+
+def breaks(y, a, b):
+    for v in y:
+        b = a * b + v
+        if np.sum(v) > 3:
+            break
+    return b
+
+
+def continues(y, a, b):
+    for v in y:
+        if a is None:
+            continue
+        b = a * b + v
+    return b
+
+
+def returns(y, a, b):
+    for v in y:
+        return a * v
+    return b
+
+
+def branches_on_data(y, a, b):
+    for v in y:
+        if v > 0:
+            b = a * b + v
+    return b
+
+
+def branches_on_the_step(y, a, b):
+    for t in range(y.shape[0]):
+        b = a * y[t] if t == 0 else a * b + y[t]
+    return b
+
+
+def writes_to_an_array(A, x, c):
+    X = np.zeros((c.shape[0], x.shape[0]))
+    for t in range(c.shape[0]):
+        x = A @ x
+        X[t] = x
+    return np.sum(X)
+
+
+def writes_to_a_dictionary(A, x, c):
+    state = {"x": x}
+    for w in c:
+        state["x"] = w * (A @ state["x"])
+    return np.sum(state["x"])
+
+
+def prints(y, a, b):
+    for v in y:
+        b = a * b + v
+        print(b)
+    return b
+
+
+def pops(y, a, b):
+    queue = [1.0, 2.0, 3.0]
+    for v in y:
+        b = a * b + v * queue.pop()
+    return b
+
+
+def changes_shape(A, x, c):
+    for w in c:
+        x = np.outer(x, x) * w
+    return np.sum(x)
+
+
+def closure(A, x, c):
+    def step():
+        return A @ x
+
+    for w in c:
+        x = w * step()
+    return np.sum(x)
+
+
+def reads_the_first_of_a_list(y, a, b):
+    xs = [b]
+    for v in y:
+        xs.append(a * xs[0] + v)
+    return np.sum(np.array(xs))
+
+
+def appends_twice(y, a, b):
+    xs = []
+    for v in y:
+        xs.append(a * v)
+        xs.append(b * v)
+    return np.sum(np.array(xs))
+
+
+def joins_lists(y, a, b):
+    xs = []
+    for v in y:
+        xs.append(a * v)
+    return np.sum(np.array(xs + [b]))
+
+
+def entry_before_the_first(y, a, b):
+    for t in range(y.shape[0]):
+        b = a * b + y[t - 1]
+    return b
+
+
+def entry_behind_the_last(y, a, b):
+    for t in range(y.shape[0]):
+        b = a * b + y[t + 1]
+    return b
+
+
+def strides(y, a, b):
+    for t in range(0, y.shape[0], 2):
+        b = a * b + y[t]
+    return b
+
+
+def other_lengths(A, x, c):
+    for w, v in zip(c, x, strict=False):
+        x = w * (A @ x) * v
+    return np.sum(x)
+
+
+def starts_with_none(y, a, b):
+    last = None
+    for v in y:
+        last = v if last is None else a * last + v
+    return last * b
+
+
+def name_of_the_loop(y, a, b):
+    for v in y:
+        r = a * v
+    return r * b
+
+
+def counts_outside(y, a, b, counter=[0]):  # noqa: B006 - kept between calls
+    for v in y:
+        counter[0] += 1
+        b = a * b + v * counter[0]
+    return b
+
+
+def changes_an_argument(A, x, c):
+    for w in c:
+        x += w * (A @ x)
+    return np.sum(x)
+
+
+def in_place_and_new(A, x, c):
+    v = np.zeros(x.shape)
+    for w in c:
+        v += w * x
+        v = v / 2
+    return np.sum(v)
+
+
+def keeps_a_step(y, a, b):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v
+
+    for v in y:
+        b = a * b + note(v)
+    return b + seen[0]
+
+
+def writes_inside(A, x, c):
+    v = np.zeros(3)
+
+    def first(w):
+        v[0] = w
+        return v
+
+    for w in c:
+        x = w * (A @ x) + np.sum(first(w))
+    return np.sum(x) + v[0]
+
+
+def diagonal(A, x, c):
+    for w in c:
+        for j in range(x.shape[0]):
+            x = x + w * A[j, j]
+    return np.sum(x)
+
+
+def two_names_of_a_list(A, x, c):
+    xs = []
+    ys = xs
+    for w in c:
+        xs.append(w * x)
+    return np.sum(np.array(ys)) + np.sum(xs[-1])
+
+
+def comprehension_with_a_condition(y, a, b):
+    return sum([a * v for v in y if a is not None]) + b
+
+
+def pops_in_a_comprehension(y, a, b):
+    queue = [1.0, 2.0, 3.0]
+    return sum([a * v * queue.pop() for v in y]) + b
+
+
+REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
+    (breaks, SERIES, 2, "leaves a step by break"),
+    (continues, SERIES, 2, "leaves a step by continue"),
+    (returns, SERIES, 2, "returns inside"),
+    (branches_on_data, SERIES, 3, "np.where"),
+    (branches_on_the_step, SERIES, 3, "np.where"),
+    (writes_to_an_array, MATRICES, 3, "writes to X[t]"),
+    (writes_to_a_dictionary, MATRICES, 3, "writes to state['x']"),
+    (prints, SERIES, 2, "calls print"),
+    (pops, SERIES, 3, "changes queue by pop"),
+    (changes_shape, MATRICES, 2, "changes the shape"),
+    (closure, MATRICES, 5, "an inner function reads x"),
+    (reads_the_first_of_a_list, SERIES, 4, "an entry other than the last"),
+    (appends_twice, SERIES, 3, "appends 2 entries to xs"),
+    (joins_lists, SERIES, 5, "np.array(xs)"),
+    (entry_before_the_first, SERIES, 3, "from entry -1 on"),
+    (entry_behind_the_last, SERIES, 3, "from entry 1 on"),
+    (strides, SERIES, 2, "stride 1 or -1"),
+    (other_lengths, MATRICES, 2, "stops with the shorter"),
+    (starts_with_none, SERIES, 3, "last, which is no array"),
+    (name_of_the_loop, SERIES, 4, "'r'"),
+    (counts_outside, SERIES, 2, "writes to counter[0]"),
+    (changes_an_argument, MATRICES, 2, "the argument x is not changed in place"),
+    (in_place_and_new, MATRICES, 4, "changes v in place and binds it"),
+    (keeps_a_step, SERIES, 0, "a value of one step"),
+    (writes_inside, MATRICES, 0, "a value of one step"),
+    (diagonal, MATRICES, 4, "np.diag(A)"),
+    (two_names_of_a_list, MATRICES, 6, "the list xs has another name"),
+    (comprehension_with_a_condition, SERIES, 2, "mc.scan"),
+    (pops_in_a_comprehension, SERIES, 3, "another formula at each call"),
+]
+"""Functions, declarations, the line counted from that of `def` (1; 0 for no line), and what the error contains."""

@@ -58,7 +58,6 @@ PLACES = {
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name, and the word of calls that entries list",
                 "language/numpy_dialect.py language/signs.py"),
-    ("pow",): ("the name of Python's method of `**`", "expressions/numpy_protocol.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),

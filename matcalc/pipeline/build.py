@@ -57,6 +57,7 @@ from matcalc.language.containers import Filled, Form, Path, Results, form_of, is
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text
+from matcalc.pipeline.checkpoints import checkpoints_of
 from matcalc.pipeline.fixed_parts import may_save
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
@@ -93,7 +94,8 @@ def compile_request(inputs: CompileInputs) -> Request:
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
     request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
-    return replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
+    request = replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
+    return replace(request, checkpoints=inputs.checkpoints)
 
 
 def value_and_gradient_request(inputs: GradientInputs) -> Request:
@@ -102,7 +104,7 @@ def value_and_gradient_request(inputs: GradientInputs) -> Request:
         inputs.f, inputs.wrt, inputs.declarations, inputs.dialect, inputs.convention, inputs.check
     )
     request = replace(request, target=inputs.target, sizes=inputs.sizes, name=inputs.name, dtype=inputs.dtype)
-    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
+    return replace(request, check_facts=inputs.check_facts, check=inputs.check, checkpoints=inputs.checkpoints)
 
 
 def writers(inputs: Inputs) -> list[Callable[[], Texts]]:
@@ -262,7 +264,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         flops=flops,
         oracle=Later(__name__, "reference_of"),
         ahead=ahead_of(program, arguments, name, target),
-        with_fixed=None if sparse.stored or _is_bound_in_vain(request) else Later(__name__, "with_fixed"),
+        with_fixed=Later(__name__, "with_fixed") if _may_be_fixed(request, sparse) else None,
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), index_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
@@ -271,6 +273,11 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in program.functions if function.sources]
     return spec, own
+
+
+def _may_be_fixed(request: Request, sparse: Sparse) -> bool:
+    """Whether parts of a function can be computed ahead when data are fixed."""
+    return not sparse.stored and request.checkpoints is None and not _is_bound_in_vain(request)
 
 
 def _is_bound_in_vain(request: Request) -> bool:
@@ -351,6 +358,7 @@ def planned(request: Request) -> Planned:
         fixed=request.fixed,
         by_rows=request.target == "numba",
         zero_filled=request.target == "numba",
+        checkpoints=checkpoints_of(request, nodes),
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -71,6 +71,7 @@ def plan(
     fixed: Sequence[str] = (),
     by_rows: bool = False,
     zero_filled: bool = False,
+    checkpoints: int | None = None,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -80,9 +81,10 @@ def plan(
     the types of inputs by name, if they differ from those of numbers and index arrays. `meaning` returns the node that
     comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into the Program's
     `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of rows. With
-    `zero_filled`, results that are mostly zeros are passed zero-filled.
+    `zero_filled`, results that are mostly zeros are passed zero-filled. With `checkpoints`, recurrences store at most
+    that many states at a time, or twice the square root of their steps if it is 0.
 
-    Raises: NotSupported if an operation has no lowering.
+    Raises: NotSupported if an operation has no lowering, or if a recurrence must store all states.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
@@ -97,7 +99,7 @@ def plan(
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
     for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
         expanded = expand(form, lowerings)
-        roots = joined(expanded)
+        roots = joined(expanded, checkpoints)
         written.update(zip(roots, expanded, strict=True))
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(

@@ -113,7 +113,8 @@ class Step:
                 operands.append((self.of(arg, position, depth), at[:position] + at[position + 1 :]))
             else:
                 operands.append((arg, at))
-        if used != longs or longs.intersection(node.out) or len(node.args) == len(cuts) + 1 == 2:
+        is_cut = len(node.args) == len(cuts) + 1 == 2 and len(node.index_sizes) == node.rank + 1
+        if used != longs or longs.intersection(node.out) or is_cut:
             return None
         out = node.out[:axis] + node.out[axis + 1 :]
         return product(node.coef, operands, out, node.sizes)

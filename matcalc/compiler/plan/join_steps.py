@@ -15,7 +15,7 @@ from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
 from matcalc.compiler.plan.last_states import with_last_states
-from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again
+from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.leading_axis import trailing
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
@@ -77,6 +77,10 @@ def joined(roots: Sequence[Node], checkpoints: int | None = None) -> list[Node]:
     groups = groups_of(order)
     if not groups:
         return list(roots)
+    if checkpoints is not None:
+        roots = without_whole_sums(roots, groups)
+        order = toposort(roots)
+        groups = groups_of(order)
     joiner = _Joiner(checkpoints)
     for node in groups:
         joiner.place(node)

@@ -6,13 +6,17 @@ set of its states is computed again from a few stored ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from matcalc.errors import NotSupported
+from matcalc.tensor.constructors import add, product
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.one_step import Step, entry
+from matcalc.tensor.recurrence import before_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import Batched, instantiate_all, remake
 
 HINT = "without checkpoints all states are stored"
 
@@ -97,6 +101,36 @@ def _closed(loop: Loop, numbers: set[int]) -> list[int]:
         numbers = needed
 
 
+def without_whole_sums(roots: Sequence[Node], groups: Iterable[Node]) -> list[Node]:
+    """Return roots in which a sum over all states of a recurrence is a sum over its steps, and the last state."""
+    lengths = {node.steps + 1: node.steps for node in groups}
+    made: dict[Node, Node] = {}
+    for node in toposort(roots):
+        made[node] = remake(node, made)
+        for index, size in enumerate(node.index_sizes if node.kind == "product" else ()):
+            if size in lengths and index not in node.out and made[node].kind == "product":
+                made[node] = _split(made[node], index, lengths[size])
+                break
+    return [made[root] for root in roots]
+
+
+def _split(node: Node, index: int, steps: Size) -> Node:
+    """Return a product that is summed over an index as the sum over the steps plus its value at the last state."""
+    if index in node.out or index >= len(node.index_sizes) or node.index_sizes[index] is not steps + 1:
+        return node
+    step = Step()
+    body = step.of(product(1, node.operands, (index, *node.out), dict(enumerate(node.index_sizes))), 0)
+    states = [one for one in step.sequences.values() if one.kind == "recurrence"]
+    if not states:
+        return node
+    backward = states[0].backward
+    before = {own: before_steps(sequence, backward) for own, sequence in step.sequences.items()}
+    last = Size.of(0) if backward else steps
+    final = {own: Batched(entry(sequence, last)) for own, sequence in step.sequences.items()}
+    rest = instantiate_all([body], final, {}, ())[0].node
+    return add([(node.coef, over_all_steps(body, before, steps)), (node.coef, rest)])
+
+
 def check_memory(loops: Sequence[Loop], roots: Sequence[Node]) -> None:
     """Raise NotSupported if all states of a loop are stored, and no result has an axis as long as the loop."""
     for loop in loops:
@@ -104,5 +138,5 @@ def check_memory(loops: Sequence[Loop], roots: Sequence[Node]) -> None:
         if any(loop.kept) and long and not any(long.intersection(size.names) for root in roots for size in root.shape):
             raise NotSupported(
                 "the formula reads all states of a recurrence at once, so checkpoints do not bound the memory",
-                hint="write sums over the states as sums over steps, such as sum{t: x[t]'*x[t]} + x[T]'*x[T]",
+                hint=HINT,
             )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
-from matcalc.compiler.plan.last_states import with_last_states
+from matcalc.tensor.last_states import with_last_states
 from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.leading_axis import trailing

@@ -58,8 +58,8 @@ REGULATOR = (
     "P[t] = Q + A'*P[t+1]*A - A'*P[t+1]*B*K[t], t < T"
 )
 OTHERS = {
-    KALMAN: "A H Q R Y x0 P0",
-    REGULATOR: "A B Q R",
+    KALMAN: "H R x0",
+    REGULATOR: "B Q",
     "sum(x.^2) + b'*x[T] where x[0] = x0, x[t+1] = tanh(A*x[t] + B*U[t, :]), t < T": "A x0 U",
     "sum(h) + norm2(sum(x, axis=0)) where h[0] = w, h[t+1] = w + a*e[t]^2 + g*sin(h[t]), x[0] = x0, "
     "x[t+1] = tanh(h[t]*A*x[t]), t < T": "A a e",
@@ -103,7 +103,9 @@ def test_all_accesses_are_inside_their_arrays(text: str) -> None:
         code = code_of(program, "fn")
         for length in (0, 1, 2, 9):
             given = arguments(tuple(names), length)
-            values = [np.asarray(given[name], float) if np.ndim(given[name]) else given[name] for name in program.inputs]
+            values = [
+                np.asarray(given[name], float) if np.ndim(given[name]) else given[name] for name in program.inputs
+            ]
             sizes = [{"T": length, "n": 3, "m": 2}[name] for name in program.size_args]
             result = np.full(np.shape(given[wrt]) or (1,), np.nan)
             assert Evaluator(code, functions(code))(*values, *sizes, result) == 0

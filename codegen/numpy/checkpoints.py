@@ -45,7 +45,9 @@ def all_steps_again(function, steps, backward, kinds, shapes, operands, sequence
             at = wanted if backward else steps - 1 - wanted
             slices_now = [one[at] for one in operands[own : own + sequences]]
             values = dict(enumerate([*states, *slices_now, *operands[own + sequences : first]]))
-            values |= {len(operands) + k: (after if is_after else now)[which] for k, (which, is_after) in enumerate(reads)}
+            values |= {
+                len(operands) + k: (after if is_after else now)[which] for k, (which, is_after) in enumerate(reads)
+            }
             found = [np.empty(state.shape or 1) for state in states]
             function(*found, *(values[k] for k in numbers), *sizes)
             for k, (kind, result) in enumerate(zip(kinds, results, strict=True)):

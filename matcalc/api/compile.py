@@ -65,8 +65,9 @@ def compile(  # noqa: A001 - the interface names it so
         errors of reading the formulas.
     """
     return _made(
-        CompileInputs(outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check,
-            checkpoints),
+        CompileInputs(
+            outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check, checkpoints
+        ),
         threads,
     )
 
@@ -95,8 +96,9 @@ def value_and_gradient(
     `threads` and `checkpoints` are as in `compile`.
     """
     return _made(
-        GradientInputs(f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check,
-            checkpoints),
+        GradientInputs(
+            f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check, checkpoints
+        ),
         threads,
     )
 

@@ -39,9 +39,7 @@ from matcalc.compiler.program import Program
 class StatesAgain:
     """The names and statements of the loop that is computed again."""
 
-    def __init__(
-        self, call: KernelCall, outer: Names, write: Callable[[Program, Names], tuple[Block, Block]]
-    ) -> None:
+    def __init__(self, call: KernelCall, outer: Names, write: Callable[[Program, Names], tuple[Block, Block]]) -> None:
         assert call.kernel.loop is not None and call.kernel.loop.again is not None
         self.given: Again = call.kernel.loop.again
         self.backward = not call.kernel.loop.backward
@@ -147,7 +145,9 @@ class StatesAgain:
     def _next_goal(self, round_: Expr) -> list[Statement]:
         """Return the statements that choose the next state to store, after a stored one."""
         span, free, most, fewer, sweeps = self.span, self.free, self.most, self.fewer, self.sweeps
-        last = Op("if", (Op(">", (round_, ZERO)), self.wanted, Op("-", (self.wanted, ONE)))) if self.after else self.wanted
+        last = (
+            Op("if", (Op(">", (round_, ZERO)), self.wanted, Op("-", (self.wanted, ONE)))) if self.after else self.wanted
+        )
         longer = Op("//", (Op("*", (most, Op("+", (free, sweeps)))), sweeps))
         rest = Op("//", (Op("*", (fewer, free)), Op("-", (Op("+", (free, sweeps)), ONE))))
         rest = Op("-", (span, rest))

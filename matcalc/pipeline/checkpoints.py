@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.compiler.targets import SPELLINGS
+from matcalc.compiler.targets import SAVED, SPELLINGS
 from matcalc.errors import NotSupported
 from matcalc.expressions.requests import Request
 from matcalc.tensor.nodes.node import Node, toposort
@@ -26,6 +26,11 @@ def checkpoints_of(request: Request, nodes: Sequence[Node]) -> int | None:
         raise NotSupported(
             f"the target {request.target} stores all states of a recurrence, so it takes no checkpoints",
             hint=f"compile with the target {others}",
+        )
+    if request.target in SAVED and not is_number:
+        raise NotSupported(
+            f"the target {request.target} allocates as much memory as its sizes tell",
+            hint="give checkpoints as a number",
         )
     if not any(node.kind == "recurrence" for node in toposort(nodes)):
         raise NotSupported(

@@ -70,10 +70,11 @@ class StatesAgain:
 
     def begin(self) -> list[Statement]:
         """Return the statements before the loop: memory for states, and the first stored state."""
-        found: list[Statement] = [*self._rows(), Let(self.at.name, Empty((self.rows,), "int64"))]
+        memory = Number(self.given.rows) if self.given.rows else self.rows  # C needs a size that no loop computes
+        found: list[Statement] = [*self._rows(), Let(self.at.name, Empty((memory,), "int64"))]
         for k, start in enumerate(self.starts):
             shape = tuple(Length(start, axis) for axis in range(self.step.rank(k)))
-            found.append(Let(self.stored[k], Empty((self.rows, *shape))))
+            found.append(Let(self.stored[k], Empty((memory, *shape))))
             for name in (self.now[k], self.step.next[k], *([self.after[k]] if k in self.after else [])):
                 found.append(Let(name, start if self.step.is_number[k] else Empty(shape)))
         return [*found, *self._store(ZERO, ZERO, self.starts), Let(self.count.name, ONE), *self.made]

@@ -22,7 +22,6 @@ from matcalc.compiler.code.code import (
     Let,
     Load,
     Name,
-    Number,
     Op,
     Statement,
     Store,
@@ -79,7 +78,7 @@ class _Writer:
             elif kind == WHOLE:
                 found.append(copied(start, Load(result, (first,))))
             elif self.is_number[k]:
-                found.append(Let(self.number(k), start if kind == LAST else Number(0.0)))
+                found.append(Let(self.number(k), start))
             else:
                 found.append(copied(start, result) if kind == LAST else Do(Call("zeroed", (View(result, REST),))))
                 found.append(Let(self.next[k], Empty(tuple(Length(result, axis) for axis in range(self.step.rank(k))))))

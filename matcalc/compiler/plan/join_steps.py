@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
-from matcalc.tensor.last_states import with_last_states
 from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
+from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
 from matcalc.tensor.one_step import Step

@@ -130,16 +130,15 @@ def test_peak_memory_of_arrays() -> None:
     peaks = {}
     for checkpoints in (None, "sqrt", 5):
         fn = mc.value_and_gradient(e, "A", target="numpy", checkpoints=checkpoints)
-        given = {name: _data(2000)[name] for name in fn.args}
+        given = {name: _data(2000, 60)[name] for name in fn.args}
         fn(**given)
         tracemalloc.start()
         fn(**given)
         peaks[checkpoints] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    states = 2001 * 20 * 8
-    assert peaks[None] > states
-    assert peaks["sqrt"] < states / 3
-    assert peaks[5] < states / 10
+    states = 2001 * 60 * 8
+    assert peaks[None] - peaks["sqrt"] > 0.8 * states
+    assert peaks[None] - peaks[5] > 0.9 * states
 
 
 @pytest.mark.whole

@@ -28,6 +28,7 @@ from matcalc.compiler.code.code import (
     Statement,
     Store,
     While,
+    names_in,
 )
 from matcalc.compiler.emit.spelling import Names
 from matcalc.compiler.emit.step_names import StepNames, copied
@@ -113,7 +114,7 @@ class StatesAgain:
         ]
         found += [self._assigned(k, self.now[k], Load(Name(self.stored[k]), (top,))) for k in range(len(self.now))]
         found.append(While(Op("<", (self.number, self.wanted)), tuple(self._advance(top, Name(round_)))))
-        found.append(Let(t, self._step_number(self.wanted)))
+        found += [Let(t, self._step_number(self.wanted))] if t in names_in(inner) else []
         pop = If(Op("==", (Load(self.at, (top,)), self.wanted)), (Let(self.count.name, Op("-", (self.count, ONE))),))
         kept = [self._assigned(k, name, Name(self.now[k])) for k, name in self.after.items()]
         if not self.after:
@@ -132,13 +133,14 @@ class StatesAgain:
         """Return the statements of one step of the loop that is computed again."""
         found: list[Statement] = [
             If(Op("==", (self.number, Load(self.at, (top,)))), tuple(self._next_goal(round_))),
-            Let(self.t.name, self._step_number(self.number)),
         ]
         begin, end = self.given.first + self.given.states, self.given.first + self.given.states + self.given.sequences
-        for k, name in self.step.inputs.items():
-            if begin <= k < end:
-                found.append(Let(name, Load(self.operands[k], (self.t,))))
-        found += self.body
+        slices = [
+            Let(name, Load(self.operands[k], (self.t,))) for k, name in self.step.inputs.items() if begin <= k < end
+        ]
+        if self.t.name in names_in((*slices, *self.body)):
+            found.append(Let(self.t.name, self._step_number(self.number)))
+        found += [*slices, *self.body]
         found += [self._assigned(k, self.now[k], Name(self.step.next[k])) for k in range(len(self.now))]
         stored = (*self._store(self.count, self.number, [Name(name) for name in self.now]), _more(self.count))
         return [*found, _more(self.number), If(Op("==", (self.number, self.goal)), stored)]

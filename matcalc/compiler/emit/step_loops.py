@@ -26,6 +26,7 @@ from matcalc.compiler.code.code import (
     Statement,
     Store,
     View,
+    names_in,
 )
 from matcalc.compiler.emit.checkpoints import StatesAgain
 from matcalc.compiler.emit.loops import assigned
@@ -108,7 +109,8 @@ class _Writer:
         inner = (*found, *body, *self.written(after))
         if self.again is not None:
             return self.again.loop(t.name, self.round, inner, self.call.comment)
-        reverse = [Let(t.name, Op("-", (Op("-", (self.steps, ONE)), Name(self.round))))] if backward else []
+        number = Let(t.name, Op("-", (Op("-", (self.steps, ONE)), Name(self.round))))
+        reverse = [number] if backward and t.name in names_in(inner) else []
         return For(self.round if backward else t.name, self.steps, (*reverse, *inner), note=self.call.comment)
 
     def written(self, after: Expr) -> list[Statement]:

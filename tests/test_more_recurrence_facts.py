@@ -7,7 +7,28 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.linalg import inv, matrix_power
-from test_recurrence_facts import B0, DATA, DECLARED, KALMAN, P0, STEPS, X0, A, B, C, E, H, M, N, Q, R, U, Y, close, value
+from test_recurrence_facts import (
+    B0,
+    DATA,
+    DECLARED,
+    KALMAN,
+    P0,
+    STEPS,
+    X0,
+    A,
+    B,
+    C,
+    E,
+    H,
+    M,
+    N,
+    Q,
+    R,
+    U,
+    Y,
+    close,
+    value,
+)
 
 import matcalc as mc
 
@@ -103,9 +124,7 @@ def test_adjoints_of_running_sums_and_products() -> None:
 
 def test_stacked_states_are_a_block_toeplitz_matrix() -> None:
     free = np.concatenate([matrix_power(A, t + 1) for t in range(STEPS)])
-    rows = [
-        [matrix_power(A, t - s) @ B if s <= t else np.zeros((N, M)) for s in range(STEPS)] for t in range(STEPS)
-    ]
+    rows = [[matrix_power(A, t - s) @ B if s <= t else np.zeros((N, M)) for s in range(STEPS)] for t in range(STEPS)]
     found = value("x[1:] where x[0] = x0, x[t+1] = A*x[t] + B*U[t, :], t < T")
     close(found.ravel(), free @ X0 + np.block(rows) @ U.ravel())
 
@@ -113,9 +132,6 @@ def test_stacked_states_are_a_block_toeplitz_matrix() -> None:
 def test_the_gradient_of_a_geometric_sum_of_matrices() -> None:
     f = "sum{t: tr(C'*X[t])} where X[0] = eye(n), X[t+1] = A*X[t], t < T"
     terms = (
-        matrix_power(A.T, i) @ C @ matrix_power(A.T, j)
-        for i in range(STEPS)
-        for j in range(STEPS)
-        if i + j < STEPS - 1
+        matrix_power(A.T, i) @ C @ matrix_power(A.T, j) for i in range(STEPS) for j in range(STEPS) if i + j < STEPS - 1
     )
     close(value(f, "A"), sum(terms))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
-from matcalc.calculus.closed_forms import closed_form
+from matcalc.calculus.derive.closed_forms import closed_form
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.derive.marks import read_where_finite
 from matcalc.calculus.simplify.expand import expand, tidied

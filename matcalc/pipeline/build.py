@@ -50,7 +50,6 @@ from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
-from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.unused import check_used, shared
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
@@ -61,6 +60,7 @@ from matcalc.pipeline.checkpoints import checkpoints_of
 from matcalc.pipeline.fixed_parts import may_save
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
+from matcalc.pipeline.requests import Output, Printed, Request, request_of
 from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
 from matcalc.rulebook.meanings import explained, explained_where

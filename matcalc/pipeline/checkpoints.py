@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matcalc.compiler.targets import SAVED, SPELLINGS
 from matcalc.errors import NotSupported
-from matcalc.expressions.requests import Request
+from matcalc.pipeline.requests import Request
 from matcalc.tensor.nodes.node import Node, toposort
 
 

@@ -93,8 +93,8 @@ def compile_request(inputs: CompileInputs) -> Request:
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
-    request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
-    request = replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
+    request = replace(request, args=inputs.args, dtype=inputs.dtype, guards=inputs.guards, check=inputs.check)
+    request = replace(request, results=contained, seconds=seconds, check_facts=inputs.check_facts)
     return replace(request, checkpoints=inputs.checkpoints)
 
 
@@ -223,7 +223,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
     name, source, numpy_source = texts_of(program, name, target)
-    seconds += [("emit", time.perf_counter() - clock)]
+    seconds.append(("emit", time.perf_counter() - clock))
     entered = sparse.inputs(inputs)
     text_of_plan, costs = listed(program)
     flops, moved = cost_of(costs)
@@ -271,19 +271,13 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
-    own += [f"value of {function.name}" for function in program.functions if function.sources]
-    return spec, own
+    return spec, own + [f"value of {function.name}" for function in program.functions if function.sources]
 
 
 def _may_be_fixed(request: Request, sparse: Sparse) -> bool:
-    """Whether parts of a function can be computed ahead when data are fixed."""
-    return not sparse.stored and request.checkpoints is None and not _is_bound_in_vain(request)
-
-
-def _is_bound_in_vain(request: Request) -> bool:
-    """Whether the data of Python functions are bound, and nothing can be computed from them ahead."""
-    bound = request.names.bound
-    return bool(bound) and not may_save([node for nodes in _forms(request.outputs) for node in nodes], bound)
+    """Whether parts of a function can be computed ahead: data of Python functions may be bound in vain."""
+    bound, is_plain = request.names.bound, not sparse.stored and request.checkpoints is None
+    return is_plain and (not bound or may_save([n for nodes in _forms(request.outputs) for n in nodes], bound))
 
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:

@@ -73,8 +73,8 @@ def _run(session: Session, node: Node) -> Run:
     run.fault = kernel.fails
     run.comment = f"steps of {', '.join(s.name for s in steps[0].states)}"
     if again is not None:
-        rows = again.rows or "2*sqrt(steps)"
-        run.comment += f", from at most {rows} stored {', '.join(s.name for s in steps[1].states)}"
+        rows = f"at most {again.rows}" if again.rows else "twice the root of their number"
+        run.comment += f", from {rows} of stored {', '.join(s.name for s in steps[1].states)}"
     session.graph.run(run, [(f"r_{k}", shape, "float64") for k, shape in enumerate(shapes)])
     return run
 
@@ -190,8 +190,8 @@ def _kernel(
     terms = [_term(f"a_{k}", shape, letters) for k, shape in enumerate(every)]
     results = [_term(f"r_{k}", shape, letters) for k, shape in enumerate(shapes)]
     parts = tuple(
-        Part(f"{name}_{word}", one, (*one.outputs, *one.inputs, *one.size_args))
-        for word, one in zip(("step", "again"), programs, strict=False)
+        Part(f"{name}{word}", one, (*one.outputs, *one.inputs, *one.size_args))
+        for word, one in zip(("_step", "_again"), programs, strict=False)
     )
     flops = sum((operations(program)[0] * node.steps for program in programs), Size.of(0))
     moved = _moved(node, shapes)

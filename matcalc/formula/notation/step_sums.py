@@ -6,6 +6,7 @@ than the product over the leading axis and reads back as it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from matcalc.formula.forms import form as forms
@@ -17,6 +18,7 @@ from matcalc.formula.notation.systems import Systems
 from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.tensor.constructors import product, symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.one_step import Step
@@ -86,8 +88,17 @@ def step_sum_reading(context: Context, node: Node) -> Reading | None:
     return Reading(scaled(form, Fraction(node.coef)))
 
 
-def each_step_form(context: Context, node: Node) -> Form | None:
-    """Return a tensor with a leading axis of steps as a quantity of the step, `y where y[t] = B'*l[t+1]`, or None."""
+def each_step_form(context: Context, node: Node, form: Form, reads_back: Callable[[str, Node], bool]) -> Form:
+    """Return a tensor of steps as a quantity, `g where g[t] = B'*l[t+1]`, if it is shorter than an index form."""
+    if all(ast.head != "index_form" for ast in syntax.whole(form.ast)):
+        return form
+    each = _quantity(context, node)
+    shown = text(each.ast) if each is not None else ""
+    return each if each is not None and len(shown) < len(text(form.ast)) and reads_back(shown, node) else form
+
+
+def _quantity(context: Context, node: Node) -> Form | None:
+    """Return a tensor with a leading axis of steps as a quantity of the step, or None."""
     systems = context.systems
     lengths = {one.steps: one for one in sorted(systems.trajectories(node), key=lambda n: n.digest)}
     if not node.rank or node.shape[0] not in lengths:

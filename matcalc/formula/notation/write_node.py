@@ -101,10 +101,7 @@ def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, st
     taken = taken | systems.enter(everything(root))
     shared = Shared(root, toposort(root), taken, preferred)
     form = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
-    if any(ast.head == "index_form" for ast in syntax.whole(form.ast)):
-        each = each_step_form(Readings(taken, dotted=dotted, systems=systems).context, root)
-        if each is not None and len(text(each.ast)) < len(text(form.ast)) and _reads_back(text(each.ast), root):
-            return each
+    form = each_step_form(Readings(taken, dotted=dotted, systems=systems).context, root, form, _reads_back)
     if not shared.repeated:
         return form
     shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
@@ -114,7 +111,7 @@ def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, st
 
 
 def _reads_back(formula: str, root: Node) -> bool:
-    """Whether a text with shared parts is read as the node; the axes of a sum in it may have another order."""
+    """Whether a text is read as the node; the axes of a sum in a shared part may have another order."""
     symbols = {node.name: node for node in everything([root]) if node.kind == "symbol"}
     try:
         return elaborate([formula], symbols=symbols, sizes=sizes_used([root])).nodes[0] is root

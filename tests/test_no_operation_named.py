@@ -49,6 +49,7 @@ PLACES = {
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",
                  "formula/elaborate/arithmetic.py compiler/files/save_test.py"),
+    ("sqrt",): ("a number of checkpoints, for the user", "pipeline/checkpoints.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/facts/product_facts.py"),
     ("reshape",): (
         "NumPy's own name", "language/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),

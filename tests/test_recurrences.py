@@ -274,3 +274,10 @@ def test_latex_has_the_equations_behind_the_formula() -> None:
     assert g.latex() == rf"\mathbf{{l}}_{{0}} \quad\text{{where }} {steps}"
     whole = mc.expression(LINEAR, names_in(LINEAR)).latex()
     assert whole.count(r"\mathbf{x}_{0}") == 0  # the start x0 is the state x_0
+
+
+def test_a_value_at_each_step_prints_as_a_quantity() -> None:
+    text = "sum{t: e[t]*tr(inv(P[t]))} where P[0] = Q, P[t+1] = A'*P[t]*A + Q, t < T"
+    g = mc.gradient(mc.expression(text, names_in(text)), "e")
+    assert str(g) == "g where P[0] = Q, P[t+1] = A'*P[t]*A + Q, g[t] = tr(inv(P[t])), t < T"
+    assert mc.expression(str(g), names_in(text)).node is g.node

@@ -23,11 +23,11 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
-from matcalc.expressions.requests import request_of
 from matcalc.language.containers import variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import shown
 from matcalc.pipeline.build import build
+from matcalc.pipeline.requests import request_of
 from matcalc.progress import progress_line
 from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.node import Node

@@ -23,9 +23,9 @@ from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.requests import request_of
 from matcalc.pictures.plots import Curves
 from matcalc.pipeline.build import build, planned
+from matcalc.pipeline.requests import request_of
 from matcalc.tensor.nodes.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5

@@ -40,6 +40,7 @@ def compile(  # noqa: A001 - the interface names it so
     guards: str = "allow",
     threads: int = 1,
     check: bool = True,
+    checkpoints: int | str | None = None,
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
@@ -54,12 +55,19 @@ def compile(  # noqa: A001 - the interface names it so
     Before the function is returned, it is called at small random data and compared with the formulas as written;
     `fn.checked` reports the data. `check=False` omits the comparison.
 
-    Raises: NotSupported if the target lacks an operation, or if a guard is needed and `guards="refuse"`; InternalError
+    A gradient of a recurrence reads its states in reverse order. With `checkpoints=k`, at most k of them are stored at
+    a time, and the others are computed again, each as rarely as that allows. With `"sqrt"`, k is twice the square root
+    of the number of steps, so each step is repeated about twice.
+
+    Raises: NotSupported if the target lacks an operation, if a guard is needed and `guards="refuse"`, or if a
+        recurrence needs all its states in spite of `checkpoints`; InternalError
         if the function differs from its formulas; TypeError or ValueError for an invalid number of threads; and the
         errors of reading the formulas.
     """
     return _made(
-        CompileInputs(outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check),
+        CompileInputs(
+            outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check, checkpoints
+        ),
         threads,
     )
 
@@ -77,6 +85,7 @@ def value_and_gradient(
     dtype: DTypeLike = "float64",
     threads: int = 1,
     check: bool = True,
+    checkpoints: int | str | None = None,
 ) -> Compiled:
     """Return a compiled function with result (value, gradient); the gradient is a tuple if `wrt` is a list.
 
@@ -84,10 +93,12 @@ def value_and_gradient(
     function reads from its closure or from globals are bound: they are no arguments, and later changes of them have no
     effect. `fn.whole` is the function of all arguments.
 
-    `threads` is as in `compile`.
+    `threads` and `checkpoints` are as in `compile`.
     """
     return _made(
-        GradientInputs(f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check),
+        GradientInputs(
+            f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check, checkpoints
+        ),
         threads,
     )
 

@@ -17,10 +17,10 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.as_source import plain_module
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
-from matcalc.expressions.requests import Request, request_of
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.identifiers import free, identifier, nearest
 from matcalc.pipeline.build import as_saved, gradient_request
+from matcalc.pipeline.requests import Request, request_of
 from matcalc.tensor.symbols import Names
 
 WHAT = ("value", "gradient", "hvp", "hessian")

@@ -26,12 +26,12 @@ from matcalc.expressions.derivatives import each
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numpy_bridge.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
-from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
 from matcalc.language.containers import Form, Results, by_position, filled, grouped, spread, variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
+from matcalc.pipeline.requests import Output, Request, as_computed
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute

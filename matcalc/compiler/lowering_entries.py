@@ -80,6 +80,24 @@ WHOLE, LAST, TOTAL = "whole", "last", "total"
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """A loop in the other direction, whose states a loop reads: its second part computes them again.
+
+    At most `rows` of its states are stored at a time; 0 stands for twice the square root of the number of steps. Its
+    operands are those of the kernel from `first` on: starts of `states` states, `sequences`, and parts that are the
+    same at each step. `inputs` are as in StepLoop. `reads` are the values that the loop reads: the number of a state,
+    and whether that is its value after the step. They are numbered after all operands.
+    """
+
+    rows: int
+    first: int
+    states: int
+    sequences: int
+    inputs: tuple[int, ...]
+    reads: tuple[tuple[int, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StepLoop:
     """A loop over the steps of a recurrence: a kernel runs its one part at each step.
 
@@ -92,6 +110,7 @@ class StepLoop:
     kinds: tuple[str, ...]
     sequences: int
     inputs: tuple[int, ...]
+    again: Again | None = None
 
 
 def template_of(entry: Kernel | Scalar, target: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
+from matcalc.calculus.derive.closed_forms import closed_form
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.derive.marks import read_where_finite
 from matcalc.calculus.simplify.expand import expand, tidied
@@ -154,10 +155,12 @@ class Forms(Handle):
         return made
 
     def rewrite(self, form: str) -> Self:
-        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" or "kron".
+        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index", "kron" or "closed".
 
-        "index" writes it entry by entry. "kron" writes an array of order 3 or 4 as the matrix of its stacked columns,
-        with Kronecker products if possible. The other forms are the same node, written differently.
+        "closed" writes the last state of a recurrence as a power of a matrix, or of a number with a geometric sum. Its
+        step must be linear with coefficients that stay the same. "index" writes it entry by entry. "kron" writes an
+        array of order 3 or 4 as the matrix of its stacked columns, with Kronecker products if possible. The other forms
+        are the same node, written differently.
 
         Raises: NotSupported for any other form.
         """
@@ -205,6 +208,11 @@ def _kronecker(e: Made) -> Made:
     return e._as(as_matrix(e.node, e.leading_axes))
 
 
+def _closed(e: Made) -> Made:
+    return e._equal(closed_form(e.node), "the closed form")
+
+
 REWRITES: dict[str, Callable[[Made], Made]] = {
     "solve": _solutions, "inv": _inverses, "index": _index_form, "kron": _kronecker,
+    "closed": _closed,
 }  # fmt: skip

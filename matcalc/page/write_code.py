@@ -8,9 +8,9 @@ from dataclasses import replace
 from matcalc.compiler.files.save import saved_text
 from matcalc.expressions.as_source import plain_source
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question
 from matcalc.pipeline.build import gradient_request, specified
+from matcalc.pipeline.requests import Request, request_of
 from matcalc.plain_source.language import language_of
 
 Blocks = Sequence[tuple[str, Expression]]

@@ -50,16 +50,17 @@ from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numpy_bridge.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
-from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.unused import check_used, shared
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text
+from matcalc.pipeline.checkpoints import checkpoints_of
 from matcalc.pipeline.fixed_parts import may_save
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
+from matcalc.pipeline.requests import Output, Printed, Request, request_of
 from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
 from matcalc.rulebook.meanings import explained, explained_where
@@ -92,8 +93,9 @@ def compile_request(inputs: CompileInputs) -> Request:
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
-    request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
-    return replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
+    request = replace(request, args=inputs.args, dtype=inputs.dtype, guards=inputs.guards, check=inputs.check)
+    request = replace(request, results=contained, seconds=seconds, check_facts=inputs.check_facts)
+    return replace(request, checkpoints=inputs.checkpoints)
 
 
 def value_and_gradient_request(inputs: GradientInputs) -> Request:
@@ -102,7 +104,7 @@ def value_and_gradient_request(inputs: GradientInputs) -> Request:
         inputs.f, inputs.wrt, inputs.declarations, inputs.dialect, inputs.convention, inputs.check
     )
     request = replace(request, target=inputs.target, sizes=inputs.sizes, name=inputs.name, dtype=inputs.dtype)
-    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
+    return replace(request, check_facts=inputs.check_facts, check=inputs.check, checkpoints=inputs.checkpoints)
 
 
 def writers(inputs: Inputs) -> list[Callable[[], Texts]]:
@@ -221,7 +223,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
     name, source, numpy_source = texts_of(program, name, target)
-    seconds += [("emit", time.perf_counter() - clock)]
+    seconds.append(("emit", time.perf_counter() - clock))
     entered = sparse.inputs(inputs)
     text_of_plan, costs = listed(program)
     flops, moved = cost_of(costs)
@@ -262,21 +264,20 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         flops=flops,
         oracle=Later(__name__, "reference_of"),
         ahead=ahead_of(program, arguments, name, target),
-        with_fixed=None if sparse.stored or _is_bound_in_vain(request) else Later(__name__, "with_fixed"),
+        with_fixed=Later(__name__, "with_fixed") if _may_be_fixed(request, sparse) else None,
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), index_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
         ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
-    own += [f"value of {function.name}" for function in program.functions if function.sources]
-    return spec, own
+    return spec, own + [f"value of {function.name}" for function in program.functions if function.sources]
 
 
-def _is_bound_in_vain(request: Request) -> bool:
-    """Whether the data of Python functions are bound, and nothing can be computed from them ahead."""
-    bound = request.names.bound
-    return bool(bound) and not may_save([node for nodes in _forms(request.outputs) for node in nodes], bound)
+def _may_be_fixed(request: Request, sparse: Sparse) -> bool:
+    """Whether parts of a function can be computed ahead: data of Python functions may be bound in vain."""
+    bound, is_plain = request.names.bound, not sparse.stored and request.checkpoints is None
+    return is_plain and (not bound or may_save([n for nodes in _forms(request.outputs) for n in nodes], bound))
 
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
@@ -351,6 +352,7 @@ def planned(request: Request) -> Planned:
         fixed=request.fixed,
         by_rows=request.target == "numba",
         zero_filled=request.target == "numba",
+        checkpoints=checkpoints_of(request, nodes),
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -23,7 +23,7 @@ from matcalc.expressions.derivatives import claims_of, each
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.printing import formula_in
-from matcalc.expressions.requests import Output, Printed
+from matcalc.pipeline.requests import Output, Printed
 from matcalc.tensor.nodes.node import Node
 
 

@@ -36,6 +36,7 @@ class CompileInputs:
     check_facts: bool
     guards: str
     check: bool
+    checkpoints: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class GradientInputs:
     check_facts: bool
     dtype: DTypeLike
     check: bool
+    checkpoints: object = None
 
 
 Inputs: TypeAlias = CompileInputs | GradientInputs

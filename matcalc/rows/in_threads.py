@@ -26,9 +26,9 @@ from matcalc.compiler.spec.result_shapes import new_result
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.requests import Request
 from matcalc.pipeline import build
 from matcalc.pipeline.inputs import Inputs
+from matcalc.pipeline.requests import Request
 from matcalc.rows.blocks import counted
 from matcalc.rows.separability import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of

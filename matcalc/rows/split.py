@@ -12,9 +12,9 @@ from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
-from matcalc.expressions.requests import Request, request_of
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.pipeline.build import gradient_request
+from matcalc.pipeline.requests import Request, request_of
 from matcalc.rows.blocks import ROWS
 from matcalc.rows.separability import entries, separated
 from matcalc.rows.statistics import Statistics, statistics_of

@@ -13,9 +13,9 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
-from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.pipeline.build import build
+from matcalc.pipeline.requests import Output, Request, as_computed
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separability import SUM, Separated, Total, short_text
 from matcalc.tensor.nodes.node import Node, toposort

@@ -40,6 +40,7 @@ ROLES: Mapping[str, str] = {
     "matrix_root": "A^(1/2)",
     "matrix_power": "A^k of an integer k or a number",
     "matrix_power_of_scalar": "A^t of a scalar t",
+    "matrix_power_of_size": "A^T of a size T",
     "matrix_exponential": "the power series of e^x, of a matrix",
     "matrix_logarithm": "its inverse",
     "determinant": "|A|",

@@ -104,7 +104,7 @@ class Step:
             if (arg, at) in cuts:
                 continue
             if met and arg.kind != "selector" and len(met) == 1 and at.count(min(met)) == 1 and index not in at:
-                operands.append(self._cut(arg, at, min(met), cuts))
+                operands.append(self._cut(arg, at, min(met), cuts, depth))
                 used |= met
             elif met:
                 return None
@@ -113,16 +113,15 @@ class Step:
                 operands.append((self.of(arg, position, depth), at[:position] + at[position + 1 :]))
             else:
                 operands.append((arg, at))
-        if used != longs or longs.intersection(node.out) or len(node.args) == len(cuts) + 1 == 2:
+        is_cut = len(node.args) == len(cuts) + 1 == 2 and len(node.index_sizes) == node.rank + 1
+        if used != longs or longs.intersection(node.out) or is_cut:
             return None
         out = node.out[:axis] + node.out[axis + 1 :]
         return product(node.coef, operands, out, node.sizes)
 
-    def _cut(self, arg: Node, at: Indices, long: int, cuts: list[Operand]) -> Operand:
+    def _cut(self, arg: Node, at: Indices, long: int, cuts: list[Operand], depth: int) -> Operand:
         """Return an operand that a slice cuts, at one position of the slice."""
         position = at.index(long)
-        rule = next(rule for rule, own in cuts if own[0] == long)
-        rest = tuple(k for k in range(arg.rank) if k != position)
-        own = tuple(arg.rank + 1 if k == position else k for k in range(arg.rank))
-        part = product(1, [(arg, own), (rule, (arg.rank + 1, arg.rank))], (arg.rank, *rest), {})
-        return self.slice(part, 0), tuple(at[k] for k in rest)
+        rule = next(rule for rule, own in cuts if own[0] == long).selector
+        part = cut(leading(arg, position), rule.offset, rule.shape[1])
+        return self.of(part, 0, depth), at[:position] + at[position + 1 :]

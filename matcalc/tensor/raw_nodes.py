@@ -113,13 +113,15 @@ def recurrence_node(
     bodies: Sequence[Node],
     position: int,
     kept: Sequence[bool] = (),
+    again: tuple[Any, ...] = (),
 ) -> Node:
     """Return the trajectory of one state of a recurrence, in the order and with the names of the normal form.
 
-    Only plans have nodes with `kept`: the node of a state without a kept trajectory is its last value.
+    Only plans have nodes with `kept`: the node of a state without a kept trajectory is its last value. Only plans have
+    `again`: the loop whose states are computed again.
     """
     kept = tuple(kept) or (True,) * len(states)
-    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position, kept)
+    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position, kept, *([again] if again else []))
     lead = (steps + 1,) if kept[position] else ()
     return intern("recurrence", tuple(args), data, (*lead, *states[position].shape), describe)
 

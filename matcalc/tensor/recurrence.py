@@ -226,13 +226,13 @@ def _varying(bodies: Sequence[Node], bound: Collection[Node]) -> set[Node]:
 
 def sibling(node: Node, position: int) -> Node:
     """Return another trajectory of a recurrence."""
-    steps, backward, states, slices, bodies, _, kept = node.data
-    return recurrence_node(node.args, steps, backward, states, slices, bodies, position, kept)
+    steps, backward, states, slices, bodies, _, kept, *again = node.data
+    return recurrence_node(node.args, steps, backward, states, slices, bodies, position, kept, *again)
 
 
 def key_of(node: Node) -> tuple[object, ...]:
     """Return a key that all trajectories of one recurrence share."""
-    return node.args, *node.data[:5], node.kept
+    return node.args, *node.data[:5], *node.data[6:]
 
 
 def system_of(node: Node) -> Steps:

@@ -15,8 +15,8 @@ from math import lcm
 from pathlib import Path
 
 from matcalc.compiler.lowering_entries import Lowerings, load
-from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.join_steps import joined
+from matcalc.compiler.plan.expand import implied_facts, must_form
+from matcalc.compiler.plan.joined_forms import joined_forms
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
 from matcalc.compiler.plan.memory.join_runs import join_runs
@@ -28,7 +28,6 @@ from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
 from matcalc.compiler.plan.products.contraction_memo import Orders
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.session import Ref, Session, body
-from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.rows.output_order import Candidate, with_best_output_order
@@ -71,6 +70,7 @@ def plan(
     fixed: Sequence[str] = (),
     by_rows: bool = False,
     zero_filled: bool = False,
+    checkpoints: int | None = None,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -80,9 +80,10 @@ def plan(
     the types of inputs by name, if they differ from those of numbers and index arrays. `meaning` returns the node that
     comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into the Program's
     `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of rows. With
-    `zero_filled`, results that are mostly zeros are passed zero-filled.
+    `zero_filled`, results that are mostly zeros are passed zero-filled. With `checkpoints`, recurrences store at most
+    that many states at a time, or twice the square root of their steps if it is 0.
 
-    Raises: NotSupported if an operation has no lowering.
+    Raises: NotSupported if an operation has no lowering, or if a recurrence must store all states.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
@@ -95,9 +96,8 @@ def plan(
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
-    for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
-        expanded = expand(form, lowerings)
-        roots = joined(expanded)
+    every = [nodes, *(f for f in forms if len(toposort(f)) < LARGE)]
+    for expanded, roots in joined_forms(every, lowerings, checkpoints):
         written.update(zip(roots, expanded, strict=True))
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
@@ -145,11 +145,6 @@ def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> floa
     """Return the cost of a call plus its share of the work ahead; if inverses are formed, plus all of that work."""
     each, *before = (price(p.program, estimate) for p in found)
     return (each + sum(before) * (1.0 if form_all else SHARE)) * (SOLVE_BETTER if form_all else 1.0)
-
-
-def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
-    """Return the forms to plan, each once, and each with its lookups moved into functions."""
-    return dict.fromkeys(tuple(f) for form in forms for f in (form, lookups_pushed_inward(form)))
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:

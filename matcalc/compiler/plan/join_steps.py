@@ -3,17 +3,20 @@
 Recurrences that read each other at the same step become states of one loop. A sum over the steps becomes a total of the
 loop, which shares the parts of its terms with the step. A sum of outer products becomes one matrix product after the
 loop, of vectors that the loop stores. A part of a step that a later loop needs as well is stored too. A trajectory is
-not kept if only its last state is read. The resulting nodes are not in normal form, so only `lower` may follow.
+not kept if only its last state is read. With `checkpoints`, no trajectory is stored for a loop in the other direction,
+which computes the states again. The resulting nodes are not in normal form, so only `lower` may follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
-from matcalc.compiler.plan.last_states import with_last_states
+from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
+from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
 from matcalc.tensor.one_step import Step
@@ -31,7 +34,8 @@ Part = tuple[Node, Indices]
 class Loop:
     """A loop being formed: its states, each with its start, its step, and the symbol of the trajectory or the total.
 
-    `local` are formulas of the symbols that the step knows: the states, and values after the step.
+    `local` are formulas of the symbols that the step knows: the states, and values after the step. `again` are the
+    states of an earlier loop that it computes again. `made` are its operands, bodies and slices.
     """
 
     steps: Size
@@ -42,6 +46,8 @@ class Loop:
     results: list[Node] = field(default_factory=list)
     kept: list[bool] = field(default_factory=list)
     local: dict[Node, Node] = field(default_factory=dict)
+    again: LoopAgain | None = None
+    made: tuple[Sequence[Node], Sequence[Node], Sequence[Node]] = ((), (), ())
 
     def add(self, state: Node, start: Node, body: Node, result: Node) -> None:
         self.states.append(state)
@@ -50,35 +56,48 @@ class Loop:
         self.results.append(result)
         self.kept.append(result.rank > state.rank)
 
-    def nodes(self, args: Sequence[Node], bodies: Sequence[Node], slices: Sequence[Node]) -> list[Node]:
+    def nodes(
+        self, args: Sequence[Node], bodies: Sequence[Node], slices: Sequence[Node], again: tuple[Any, ...] = ()
+    ) -> list[Node]:
         """Return the recurrence nodes of the results."""
         return [
-            recurrence_node(args, self.steps, self.backward, self.states, slices, bodies, k, self.kept)
+            recurrence_node(args, self.steps, self.backward, self.states, slices, bodies, k, self.kept, again)
             for k in range(len(self.states))
         ]
 
 
-def joined(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with their recurrences joined; roots without recurrences remain."""
+def joined(roots: Sequence[Node], checkpoints: int | None = None) -> list[Node]:
+    """Return the roots with their recurrences joined; roots without recurrences remain.
+
+    With `checkpoints`, at most that many states are stored; 0 stands for twice the square root of the steps.
+
+    Raises: NotSupported if the formulas need all states at once.
+    """
     order = toposort(roots)
     groups = groups_of(order)
     if not groups:
         return list(roots)
-    joiner = _Joiner()
+    if checkpoints is not None:
+        roots = without_whole_sums(roots, groups)
+        order = toposort(roots)
+        groups = groups_of(order)
+    joiner = _Joiner(checkpoints)
     for node in groups:
         joiner.place(node)
     for node in order:
         joiner.sum_over_steps(node)
     for root in dict.fromkeys(roots):
         joiner.at_each_step(root)
-    joiner.store_common_parts()
+    if checkpoints is None:
+        joiner.store_common_parts()
     return joiner.built(roots)
 
 
 class _Joiner:
     """The loops in the order in which they run; `replaced` are nodes over symbols for the results of loops."""
 
-    def __init__(self) -> None:
+    def __init__(self, checkpoints: int | None) -> None:
+        self.checkpoints = checkpoints
         self.loops: list[Loop] = []
         self.step = Step()
         self.made_by: dict[Node, int] = {}
@@ -153,8 +172,10 @@ class _Joiner:
             return
         steps = node.index_sizes[index]
         body = self.step.of(product(1, node.operands, (index, *node.out), node.sizes), 0)
-        parts = _outer(body)
-        number = self.loop_for(body, steps) if any(map(_is_work, (part for part, _ in parts))) else None
+        is_stored = self.checkpoints is None
+        parts = _outer(body) if is_stored else [(body, ())]
+        is_work = not is_stored or any(map(_is_work, (part for part, _ in parts)))
+        number = self.loop_for(body, steps) if is_work else None
         if number is None:
             return
         if len(parts) > 1:
@@ -229,21 +250,30 @@ class _Joiner:
         renewed: dict[Node, Node] = {}
         slices = [self.slices_of(loop) for loop in self.loops]
         closed = [closed_parts(loop.bodies, [*loop.states, *own]) for loop, own in zip(self.loops, slices, strict=True)]
-        wanted = [*roots, *(one for parts in closed for one in parts)]
-        for loop, own in zip(self.loops, slices, strict=True):
-            wanted += [*loop.starts, *(self.step.sequences[one] for one in own)]
-        over = {one: self.renewed(one, renewed) for one in wanted}
+        if self.checkpoints is not None:
+            slices = states_again(self.loops, slices)
+        inputs = [
+            [*loop.starts, *(self.step.sequences[one] for one in own), *parts]
+            for loop, own, parts in zip(self.loops, slices, closed, strict=True)
+        ]
+        over = {one: self.renewed(one, renewed) for one in [*roots, *(one for own in inputs for one in own)]}
         lasts, over = with_last_states(over, self.ends())
         bound: dict[Node, Batched] = {}
-        for loop, own, parts in zip(self.loops, slices, closed, strict=True):
+        for loop, own, parts, needed in zip(self.loops, slices, closed, inputs, strict=True):
             results = [lasts.get(one, one) for one in loop.results]
             loop.kept = [result.rank > state.rank for result, state in zip(results, loop.states, strict=True)]
-            inputs = [*loop.starts, *(self.step.sequences[one] for one in own), *parts]
-            args = [made.node for made in instantiate_all([over[one] for one in inputs], bound, {}, ())]
-            moved = {part: Batched(arg) for part, arg in zip(parts, args[len(inputs) - len(parts) :], strict=True)}
+            args = [made.node for made in instantiate_all([over[one] for one in needed], bound, {}, ())]
+            moved = {part: Batched(arg) for part, arg in zip(parts, args[len(args) - len(parts) :], strict=True)}
             bodies = [made.node for made in instantiate_all(loop.bodies, moved, {}, ())]
-            for result, node in zip(results, loop.nodes(args, bodies, own), strict=True):
+            again: tuple[Any, ...] = ()
+            if loop.again is not None:
+                again, more = loop.again.data(self.checkpoints or 0, len(args))
+                args += more
+            loop.made = args, bodies, own
+            for result, node in zip(results, loop.nodes(args, bodies, own, again), strict=True):
                 bound[result] = Batched(node)
+        if self.checkpoints is not None:
+            check_memory(self.loops, [over[root] for root in roots])
         return [made.node for made in instantiate_all([over[root] for root in roots], bound, {}, ())]
 
     def slices_of(self, loop: Loop) -> list[Node]:

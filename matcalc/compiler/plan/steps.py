@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from matcalc.compiler.listing import listing, operations
-from matcalc.compiler.lowering_entries import LAST, TOTAL, WHOLE, Kernel, Part, StepLoop, read_kernel
+from matcalc.compiler.lowering_entries import LAST, TOTAL, WHOLE, Again, Kernel, Part, StepLoop, read_kernel
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.values.values import Operand, Run
 from matcalc.compiler.program import Program
@@ -22,7 +22,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import add, symbol
 from matcalc.tensor.nodes.node import Node, Shape, everything, toposort
-from matcalc.tensor.recurrence import arguments_of, key_of, sibling
+from matcalc.tensor.recurrence import key_of, sibling
 from matcalc.tensor.sizes.size import Size, volume
 from matcalc.tensor.substitute import Batched, instantiate_all
 
@@ -56,46 +56,106 @@ def lower_recurrence(session: Session, node: Node) -> Ref:
 
 def _run(session: Session, node: Node) -> Run:
     """Add the run of all states of a recurrence."""
-    step = _step(node)
-    program = session.plan(step.outputs, step.inputs)
-    if program.data:
+    again = Recomputed(*node.data[7]) if len(node.data) > 7 else None
+    steps = [_step(node, again), *([_step_again(node, again)] if again is not None else [])]
+    programs = [session.plan(step.outputs, step.inputs) for step in steps]
+    if any(program.data for program in programs):
         hint = "call the formula itself, which is evaluated step by step"
         raise NotSupported("indices in data inside the step of a recurrence are not compiled", hint=hint)
     shapes = [sibling(node, k).shape for k in range(len(node.states))]
-    kernel = _kernel(node, step, program, shapes)
+    kernel = _kernel(node, steps, programs, shapes, again)
     operands = [Operand(f"a_{k}", session.array(arg)) for k, arg in enumerate(node.args)]
     letters = dict.fromkeys(size for shape in (*(arg.shape for arg in node.args), *shapes) for size in shape)
     run = Run(kernel, [], operands, tuple((f"n_{k}", size) for k, size in enumerate(letters)))
-    run.params = ((STEPS, node.steps), *((f"size_{k}", Size.of(name)) for k, name in enumerate(program.size_args)))
+    sizes = [(word, program.size_args) for word, program in zip(("size", "again"), programs, strict=False)]
+    params = [(f"{word}_{k}", Size.of(name)) for word, names in sizes for k, name in enumerate(names)]
+    run.params = ((STEPS, node.steps), *params)
     run.fault = kernel.fails
-    run.comment = f"steps of {', '.join(s.name for s in step.states)}"
+    run.comment = f"steps of {', '.join(s.name for s in steps[0].states)}"
+    if again is not None:
+        rows = f"at most {again.rows}" if again.rows else "twice the root of their number"
+        run.comment += f", from {rows} of stored {', '.join(s.name for s in steps[1].states)}"
     session.graph.run(run, [(f"r_{k}", shape, "float64") for k, shape in enumerate(shapes)])
     return run
 
 
-def _step(node: Node) -> Step:
+class Recomputed(NamedTuple):
+    """The loop whose states a recurrence computes again: its operands are those from number `first` on.
+
+    At most `rows` states are stored; 0 stands for twice the square root of the steps. `reads` has the symbols that the
+    recurrence reads, each with the number of a state, and whether that is its value after the step.
+    """
+
+    rows: int
+    first: int
+    states: tuple[Node, ...]
+    slices: tuple[Node, ...]
+    bodies: tuple[Node, ...]
+    reads: tuple[tuple[Node, int, bool], ...]
+
+
+def _step(node: Node, again: Recomputed | None) -> Step:
     """Return the step of a recurrence."""
-    starts, operands, closed = arguments_of(node)
-    taken = {x.name for x in everything(node.args) if x.kind == "symbol"} | _sizes_of(node)
-    states = [_named(s, "X" if s.rank > 1 else "x", taken) for s in node.states]
-    slices = [
-        _named(own, f"{operand.name}_t" if operand.kind == "symbol" else "U" if own.rank > 1 else "u", taken)
-        for own, operand in zip(node.slices, operands, strict=True)
-    ]
-    given = [arg if arg.kind == "symbol" else _named(arg, "C" if arg.rank > 1 else "c", taken) for arg in closed]
-    renamed = dict(zip((*node.states, *node.slices, *closed), (*states, *slices, *given), strict=True))
-    bound = {old: Batched(new) for old, new in renamed.items()}
-    bodies = [made.node for made in instantiate_all(node.bodies, bound, {}, ())]
+    starts = node.args[: len(node.states)]
+    reads = {own: len(node.args) + k for k, (own, *_) in enumerate(again.reads)} if again is not None else {}
+    args = node.args if again is None else node.args[: again.first]
+    states, bodies, inputs = _named_step(node, args, node.states, node.slices, node.bodies, 0, reads)
     kinds = []
     for position, (state, start) in enumerate(zip(states, starts, strict=True)):
         term = _total(state, bodies, position) if start.is_zero and not node.kept[position] else None
         bodies[position] = bodies[position] if term is None else term
         kinds.append(WHOLE if node.kept[position] else LAST if term is None else TOTAL)
+    return _as_step(tuple(kinds), states, bodies, inputs)
+
+
+def _step_again(node: Node, again: Recomputed) -> Step:
+    """Return the step of the loop that is computed again."""
+    args = node.args[again.first :]
+    named = _named_step(node, args, again.states, again.slices, again.bodies, again.first, {})
+    return _as_step((), *named)
+
+
+Inputs = list[tuple[int, Node]]
+"""Named symbols that a step may read, with the numbers of the operands to which they belong."""
+
+
+def _named_step(
+    node: Node,
+    args: Sequence[Node],
+    states: Sequence[Node],
+    slices: Sequence[Node],
+    bodies: Sequence[Node],
+    first: int,
+    reads: Mapping[Node, int],
+) -> tuple[list[Node], list[Node], Inputs]:
+    """Return the named states of a step, its bodies over named symbols, and all its inputs.
+
+    `args` are its operands, of which the first one has the number `first`. `reads` are further inputs by number.
+    """
+    taken = {x.name for x in everything(node.args) if x.kind == "symbol"} | _sizes_of(node)
+    middle = len(states) + len(slices)
+    operands, closed = args[len(states) : middle], args[middle:]
+    named = [_named(s, "X" if s.rank > 1 else "x", taken) for s in states]
+    given = [
+        _named(own, f"{operand.name}_t" if operand.kind == "symbol" else "U" if own.rank > 1 else "u", taken)
+        for own, operand in zip(slices, operands, strict=True)
+    ]
+    given += [arg if arg.kind == "symbol" else _named(arg, "C" if arg.rank > 1 else "c", taken) for arg in closed]
+    inputs = [*enumerate([*named, *given], first)]
+    inputs += [(k, _named(own, "Y" if own.rank > 1 else "y", taken)) for own, k in reads.items()]
+    old = (*states, *slices, *closed, *reads)
+    bound = {one: Batched(new) for one, (_, new) in zip(old, inputs, strict=True)}
+    return named, [made.node for made in instantiate_all(bodies, bound, {}, ())], inputs
+
+
+def _as_step(kinds: tuple[str, ...], states: Sequence[Node], bodies: Sequence[Node], inputs: Inputs) -> Step:
+    """Return a step with the inputs that it reads."""
     read = set(toposort(bodies))
-    inputs = [(k, own) for k, own in enumerate((*states, *slices, *given)) if own in read]
+    taken = {own.name for _, own in inputs} | {x.name for x in read if x.kind == "symbol"}
+    used = [(k, own) for k, own in inputs if own in read]
     outputs = tuple((free(f"{s.name}_next", taken), body) for s, body in zip(states, bodies, strict=True))
-    numbers, symbols = zip(*inputs, strict=True) if inputs else ((), ())
-    return Step(tuple(kinds), tuple(states), outputs, symbols, numbers)
+    numbers, symbols = zip(*used, strict=True) if used else ((), ())
+    return Step(kinds, tuple(states), outputs, symbols, numbers)
 
 
 def _sizes_of(node: Node) -> set[str]:
@@ -119,23 +179,34 @@ def _total(state: Node, bodies: Sequence[Node], position: int) -> Node | None:
     return None if state in toposort([term, *others]) else term
 
 
-def _kernel(node: Node, step: Step, program: Program, shapes: Sequence[Shape]) -> Kernel:
+def _kernel(
+    node: Node, steps: Sequence[Step], programs: Sequence[Program], shapes: Sequence[Shape], again: Recomputed | None
+) -> Kernel:
     """Return the entry of the kernel, in the form of one in kernels.toml."""
-    name = f"steps_{blake2b(listing(program).encode(), digest_size=3).hexdigest()}"
+    text = "".join(map(listing, programs)) + (f"{again.rows}" if again is not None else "")
+    name = f"steps_{blake2b(text.encode(), digest_size=3).hexdigest()}"
     every = [arg.shape for arg in node.args]
     letters = {size: f"n_{k}" for k, size in enumerate(dict.fromkeys(s for x in (*every, *shapes) for s in x))}
     terms = [_term(f"a_{k}", shape, letters) for k, shape in enumerate(every)]
     results = [_term(f"r_{k}", shape, letters) for k, shape in enumerate(shapes)]
-    part = Part(f"{name}_step", program, (*program.outputs, *program.inputs, *program.size_args))
-    flops, moved = operations(program)[0] * node.steps, _moved(node, shapes)
+    parts = tuple(
+        Part(f"{name}{word}", one, (*one.outputs, *one.inputs, *one.size_args))
+        for word, one in zip(("_step", "_again"), programs, strict=False)
+    )
+    flops = sum((operations(program)[0] * node.steps for program in programs), Size.of(0))
+    moved = _moved(node, shapes)
+    loop = StepLoop(node.backward, steps[0].kinds, len(node.slices), steps[0].numbers)
+    if again is not None:
+        reads = tuple((k, is_after) for _, k, is_after in again.reads)
+        counts = len(again.states), len(again.slices)
+        loop = replace(loop, again=Again(again.rows, again.first, *counts, steps[1].numbers, reads))
     entry: dict[str, Any] = {
         "pattern": f"{', '.join(results)} = {name}({', '.join(terms)})",
-        **_templates(node, step, part, shapes, letters),
-        "fails": _fault(program),
-        "called": {f"r_{k}": f"{s.name}_steps" for k, s in enumerate(step.states)},
+        **_templates(node, loop, parts, shapes, letters),
+        "fails": "; ".join(dict.fromkeys(fault for program in programs for fault in program.faults)),
+        "called": {f"r_{k}": f"{s.name}_steps" for k, s in enumerate(steps[0].states)},
     }
-    loop = StepLoop(node.backward, step.kinds, len(node.slices), step.numbers)
-    return replace(read_kernel(name, entry, 0), parts=(part,), loop=loop, flops=lambda _: flops, bytes=lambda _: moved)
+    return replace(read_kernel(name, entry, 0), parts=parts, loop=loop, flops=lambda _: flops, bytes=lambda _: moved)
 
 
 def _term(name: str, shape: Shape, letters: Mapping[Size, str]) -> str:
@@ -147,23 +218,26 @@ def _moved(node: Node, shapes: Sequence[Shape]) -> Size:
 
 
 def _templates(
-    node: Node, step: Step, part: Part, shapes: Sequence[Shape], letters: Mapping[Size, str]
+    node: Node, loop: StepLoop, parts: Sequence[Part], shapes: Sequence[Shape], letters: Mapping[Size, str]
 ) -> dict[str, str]:
     """Return the templates for arrays: a function runs the loop, which calls the function of the step."""
     lengths = ", ".join(f"({''.join(f'{{{letters[s]}}}, ' for s in shape)})" for shape in shapes)
     arrays = ", ".join(f"{{a_{k}}}" for k in range(len(node.args)))
-    numbers = "".join(f"{k}, " for k in step.numbers)
-    kinds = "".join(f'"{kind}", ' for kind in step.kinds)
-    sizes = "".join(f", {{size_{k}}}" for k in range(len(part.program.size_args)))
+    kinds = "".join(f'"{kind}", ' for kind in loop.kinds)
     first = f"{{{STEPS}}}, {node.backward}, ({kinds})"
-    rest = f"({arrays},), {len(node.slices)}, ({numbers}){sizes}"
+    sizes, *more = (
+        "".join(f", {{{word}_{k}}}" for k in range(len(part.program.size_args)))
+        for word, part in zip(("size", "again"), parts, strict=False)
+    )
+    if loop.again is not None:
+        given = loop.again
+        own = f"{parts[1].spelled('numpy')}, {given.rows}, {given.first}, {given.states}, {given.sequences}"
+        own += f", {given.inputs}, {given.reads}, ({more[0].removeprefix(', ')}{',' * bool(more[0])})"
+        run = f"all_steps_again({parts[0].spelled('numpy')}, {first}, ({lengths},), ({arrays},)"
+        return {"numpy": f"{run}, {loop.sequences}, {loop.inputs}, ({own}){sizes})"}
+    rest = f"({arrays},), {loop.sequences}, {loop.inputs}{sizes}"
     return {
-        "numpy": f"all_steps({part.spelled('numpy')}, {first}, ({lengths},), {rest})",
-        "array": f"all_steps({part.name}_array, {first}, {rest})",
-        "jax": f"scan_steps({part.name}_array, {first}, {rest})",
+        "numpy": f"all_steps({parts[0].spelled('numpy')}, {first}, ({lengths},), {rest})",
+        "array": f"all_steps({parts[0].name}_array, {first}, {rest})",
+        "jax": f"scan_steps({parts[0].name}_array, {first}, {rest})",
     }
-
-
-def _fault(program: Program) -> str:
-    """Return the message if a step fails: the messages of its operations."""
-    return "; ".join(dict.fromkeys(program.faults))

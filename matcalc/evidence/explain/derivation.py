@@ -14,7 +14,6 @@ from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.users_names import named_formula
-from matcalc.errors import NotSupported
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
@@ -77,17 +76,12 @@ class Derivation:
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
     def lines(self, result: Node, names: Mapping[Node, str] = NOT_NAMED) -> list[Line]:
-        """Return the lines that lead to `result`, after the definitions of the named parts that they use.
-
-        Raises: NotSupported for a recurrence.
-        """
-        if any(node.kind == "recurrence" for node in toposort(self.root)):
-            hint = "the printed derivative shows the adjoint recurrence"
-            raise NotSupported("the derivation of a recurrence is not explained", hint=hint)
+        """Return the lines that lead to `result`, after the definitions of the named parts that they use."""
         free = unrestricted(self.root, self.wrt)
         taken = {*LEFT, *(f"d{name}" for name in LEFT), *(f"d{x.name}" for x in self.wrt)}
         names = {node: name for node, name in names.items() if name not in taken}
         own = replace(self, root=free.root, wrt=tuple(free.variables), parts=tuple(names.items()))
+        own = replace(own, parts=(*own.parts, *_tangents_of_states(own)))
         found = [replace(line, node=free.restored(line.node)) for line in LINES[self.what](own, result)]
         last = max(k for k, line in enumerate(found) if not line.statement)
         notes = tuple(Reason(f"needs {need}") for need in needs(result))
@@ -217,9 +211,8 @@ def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
     bar = inner(d.cotangent, last.node)
     along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape), d.formula)
     yield Line(along, d.formula(bar), bar)
-    yield Line(
-        "", canonical_formula(result, dx, d.formula), inner(result, dx), (Reason(f"collect into {form_for(x)}"),)
-    )
+    collected = (Reason(f"collect into {form_for(x)}"), *_adjoints(last.node))
+    yield Line("", canonical_formula(result, dx, d.formula), inner(result, dx), collected)
     yield Line("pullback", d.formula(result), result)
 
 
@@ -265,7 +258,7 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
     """Yield the differential of a scalar, expanded and then collected; return the last gradient."""
     last = yield from _expanded(d, left, f, moved)
     parts: list[tuple[Node, Node]] = []
-    reasons = [Reason(f"collect into {form_for(*moved)}")]
+    reasons = [Reason(f"collect into {form_for(*moved)}"), *_adjoints(last.node)]
     for x, dx in moved.items():
         g, used = settled(conventions.gradients(f, [x], "projected")[0])
         parts.append((g, dx))
@@ -280,6 +273,8 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
 def _expanded(d: Derivation, left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
     """Yield the differential of a node, one level of operations per line; return the last line."""
     active = depends_on(toposort(f), list(moved))
+    if any(node.kind == "recurrence" for node in active):
+        return (yield from _with_recurrences(d, left, f, moved))
     waiting: dict[Node, Node] = {}
     current = _outer(f, moved, active, waiting)
     line: Line | None = None
@@ -302,6 +297,36 @@ def _expanded(d: Derivation, left: str, f: Node, moved: Mapping[Node, Node]) -> 
             reasons = (*reasons, rule_reason(node, places))
         reasons = tuple(dict.fromkeys(reasons))
         current = substitute(current, bound)
+
+
+def _with_recurrences(d: Derivation, left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
+    """Yield the differential of a formula with recurrences, in which differentials of states are states."""
+    value, reasons = settled(pushforward(f, moved))
+    own = Reason("the start and the step of each state are differentiated")
+    line = Line(left, d.formula(value), value, (own, *reasons))
+    yield line
+    return line
+
+
+def _tangents_of_states(d: Derivation) -> Iterator[tuple[Node, str]]:
+    """Yield the differentials of the states that the user named, each with its name: that of `x` is `dx`."""
+    if d.what == "value":
+        return
+    moved = dict(zip(d.wrt, _tangents(d), strict=True))
+    active = depends_on(toposort(d.root), list(moved))
+    for node, name in d.parts:
+        if node.kind == "recurrence" and node in active:
+            tangent = settled(pushforward(node, moved))[0]
+            if tangent.kind == "recurrence":
+                yield tangent, f"d{name}"
+
+
+def _adjoints(differential: Node) -> list[Reason]:
+    """Return the reason for adjoint recurrences in the next line, if the differential has states."""
+    if all(node.kind != "recurrence" for node in toposort(differential)):
+        return []
+    words = "the differential of each step is multiplied by the adjoint of its result, and all are added; "
+    return [Reason(f"{words}differentials of states cancel, since the adjoint runs in the other direction")]
 
 
 def _first_reason(f: Node, active: set[Node]) -> str:

@@ -6,6 +6,7 @@ than the product over the leading axis and reads back as it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from matcalc.formula.forms import form as forms
@@ -14,11 +15,14 @@ from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.formula.notation.steps import slice_form, system_of
 from matcalc.formula.notation.systems import Systems
-from matcalc.language import recurrences
+from matcalc.language import recurrences, syntax
+from matcalc.language.recurrences import EQUATION, SYSTEM
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.tensor.constructors import product, symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import over_all_steps
+from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
 
 
@@ -82,6 +86,37 @@ def step_sum_reading(context: Context, node: Node) -> Reading | None:
     ast = recurrences.step_sum(system_of(context, trajectory), inner.ast)
     form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree)
     return Reading(scaled(form, Fraction(node.coef)))
+
+
+def each_step_form(context: Context, node: Node, form: Form, reads_back: Callable[[str, Node], bool]) -> Form:
+    """Return a tensor of steps as a quantity, `g where g[t] = B'*l[t+1]`, if it is shorter than an index form."""
+    if all(ast.head != "index_form" for ast in syntax.whole(form.ast)):
+        return form
+    each = _quantity(context, node)
+    shown = text(each.ast) if each is not None else ""
+    return each if each is not None and len(shown) < len(text(form.ast)) and reads_back(shown, node) else form
+
+
+def _quantity(context: Context, node: Node) -> Form | None:
+    """Return a tensor with a leading axis of steps as a quantity of the step, or None."""
+    systems = context.systems
+    lengths = {one.steps: one for one in sorted(systems.trajectories(node), key=lambda n: n.digest)}
+    if not node.rank or node.shape[0] not in lengths:
+        return None
+    steps, step = node.shape[0], Step()
+    body = step.of(node, 0)
+    if body in step.sequences or at_all_steps(body, step.sequences, steps) is not node:
+        return None
+    index = systems.index(steps)
+    name = systems.quantity(node.rank)
+    try:
+        known = {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
+    except KeyError:  # the base of a slice has no reading here
+        return None
+    inner = systems.read([body], known, (index, name))[0].form
+    equation = Ast(EQUATION, (syntax.name(index), inner.ast), name)
+    system = Ast(SYSTEM, (context.size(steps).ast, equation), index)
+    return Form(recurrences.state(name, system), forms.ATOM, inner.tokens + 8, 0, (name,))
 
 
 def _summed_steps(systems: Systems, node: Node) -> tuple[int, Node] | None:

@@ -14,6 +14,8 @@ from matcalc.tensor.sizes.size import Size
 INDICES = "tskjirqp"
 FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
 """Letters for states by direction: of scalars and vectors, then of tensors with more axes."""
+QUANTITIES = ("gdhcvwu", "GDHCVWK")
+"""Letters for quantities of the step."""
 ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], list[Reading]]
 """Reads nodes over symbols that have readings; the names are taken inside."""
 
@@ -53,6 +55,12 @@ class Systems:
             self.taken.add(own)
             self.names[node] = own
         return self.names[node]
+
+    def quantity(self, rank: int) -> str:
+        """Return a new name for a quantity of the step, whose values at all steps have this many axes."""
+        name = next(supply(QUANTITIES[rank > 2], self.taken))
+        self.taken.add(name)
+        return name
 
     def index(self, steps: Size) -> str:
         """Return the step index of recurrences with this number of steps."""

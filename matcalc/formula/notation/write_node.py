@@ -31,7 +31,7 @@ from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
-from matcalc.formula.notation.step_sums import at_positions, step_sum_reading
+from matcalc.formula.notation.step_sums import at_positions, each_step_form, step_sum_reading
 from matcalc.formula.notation.steps import trajectory_reading
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
@@ -101,6 +101,7 @@ def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, st
     taken = taken | systems.enter(everything(root))
     shared = Shared(root, toposort(root), taken, preferred)
     form = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
+    form = each_step_form(Readings(taken, dotted=dotted, systems=systems).context, root, form, _reads_back)
     if not shared.repeated:
         return form
     shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
@@ -110,7 +111,7 @@ def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, st
 
 
 def _reads_back(formula: str, root: Node) -> bool:
-    """Whether a text with shared parts is read as the node; the axes of a sum in it may have another order."""
+    """Whether a text is read as the node; the axes of a sum in a shared part may have another order."""
     symbols = {node.name: node for node in everything([root]) if node.kind == "symbol"}
     try:
         return elaborate([formula], symbols=symbols, sizes=sizes_used([root])).nodes[0] is root

@@ -32,8 +32,8 @@ from matcalc.compiler.code import compare_text
 from matcalc.compiler.code.print_python import Printed, text
 from matcalc.compiler.emit.code_of import code_of
 from matcalc.compiler.llvm import native
-from matcalc.expressions.requests import request_of
 from matcalc.pipeline import build
+from matcalc.pipeline.requests import request_of
 
 PRINTERS = {
     "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.step_loops", "emit.steps", "emit.spelling"],

@@ -52,6 +52,7 @@ class Request:
 
     `slopes` are triples: the output indices of a value and of its gradient, and the symbol. `fixed` are names of
     arguments and sizes that are known before any call. `results` nests the outputs in containers if there are some.
+    `checkpoints` bounds the states that recurrences store.
     """
 
     outputs: Sequence[Output]
@@ -69,6 +70,7 @@ class Request:
     fixed: Sequence[str] = ()
     check: bool = True
     results: Results | None = None
+    checkpoints: object = None
 
 
 def request_of(

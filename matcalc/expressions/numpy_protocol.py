@@ -25,11 +25,10 @@ from matcalc.expressions.numpy_bridge.conditions import (
 )
 from matcalc.expressions.numpy_bridge.dispatch import INSTEAD, SHAPES, call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_bridge.length import Length
-from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
+from matcalc.expressions.numpy_bridge.operators import OPERATORS, Arithmetic, Marked, Operation, operated
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.references import item, of_numpy
 from matcalc.expressions.user_code.numbers_of_tables import called_on_numbers
-from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
@@ -86,7 +85,7 @@ class Array(Arithmetic, Handle):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         sign = OPERATORS.get(ufunc.__name__)
         if sign is not None and method == "__call__" and not kwargs:
-            return _operated(ufunc.__name__, sign, *inputs)
+            return operated(ufunc.__name__, sign, *inputs)
         written = of_numpy(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
         pending = ArrayCall(self, written)
         made = pending.call(call_ufunc, ufunc, method, pending.unwrapped(inputs), pending.unwrapped(kwargs))
@@ -195,29 +194,11 @@ RELATIONS = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 """Python's functions of comparisons."""
-OPERATORS = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow",
-    "floor_divide": "floordiv", "remainder": "mod", "matmul": "matmul",
-}  # fmt: skip
-"""NumPy's functions that are Python's operators, by the names of the methods."""
 INNER = (
     "counted", "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row",
     "symbols_of", "unfactored",
 )  # fmt: skip
 """Attributes for other parts of matcalc, hidden from completion."""
-
-
-def _operated(name: str, sign: str, left: object, right: object) -> object:
-    """Return the result of NumPy's function of an operator, if one of the operands is an expression."""
-    is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
-    if sign == PRODUCT and is_column and getattr(right, "row", False):
-        hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
-        raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
-    ours = isinstance(left, Arithmetic)
-    made = getattr(left, f"__{sign}__")(right) if ours else getattr(right, f"__r{sign}__")(left)
-    if made is NotImplemented:
-        raise NotSupported(f"{shown(right if ours else left)} is no array, number or symbol")
-    return made
 
 
 def _method(name: str, a: Array, *args: object, **keywords: object) -> object:
@@ -297,6 +278,8 @@ class ArrayCall:
         return value
 
 
+LOGIC = {"multiply": logical_and, "add": logical_or}
+"""Operators of truth values that are logical in NumPy, as * is and."""
 INTEGER_DIVISION = ("floor_divide", "remainder")
 """Operations of which NumPy takes truth values as integers, whose quotient by 0 is 0."""
 
@@ -327,6 +310,11 @@ class Condition(Array):
         """The shape of the compared arrays."""
         return cast("tuple[object, ...]", self.counted.shape)
 
+    @property
+    def T(self) -> Condition:  # noqa: N802 - NumPy's name
+        """The transpose."""
+        return cast("Condition", _method("transpose", self))
+
     def __repr__(self) -> str:
         return f"Condition({str(self.counted)!r})"
 
@@ -335,9 +323,13 @@ class Condition(Array):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, Condition) or is_truth(other):
-            raise NotSupported(
-                "arithmetic of two truth values is not supported", hint="write & for and, | for or, ~ for not"
-            )
+            join = LOGIC.get(operation.numpy)
+            if join is None:
+                raise NotSupported(
+                    f"np.{operation.numpy} of two truth values is not supported",
+                    hint="write & for and, | for or, ~ for not, or .astype(float) for numbers",
+                )
+            return self._logical(join, other)
         if operation.numpy in INTEGER_DIVISION:
             raise NotSupported("// and % take numbers, and this is a comparison", hint="write np.where(x > 0, a, b)")
         return self.counted._with_other(operation, other, swap)

@@ -20,8 +20,8 @@ from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
-from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
-from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, has_open_mask, ufunc_at, where_masked
+from matcalc.expressions.user_code.subscript_values import is_plain, shift, subscript_value
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -255,6 +255,9 @@ class TracedArray(Expression):
 
     def put(self, at: object, value: object, adds: bool = False) -> None:
         """Write a value to the entries at subscripts; with `adds` it is added, as often as an index occurs."""
+        if not adds and has_open_mask(at):
+            self[...] = where_masked(self.copied(), at, value)
+            return
         plain, call_ = self._read(at)
         if plain is None:
             plain = at if isinstance(at, tuple) else (at,)
@@ -329,14 +332,6 @@ class TracedArray(Expression):
     __imatmul__ = _in_place("matmul")
 
 
-def _shift(operation: Operation, other: object, swap: bool) -> Size | None:
-    """Return what `+ 1` or `- 1` adds to the entries of an array; None for another operation."""
-    by = whole_number(other)
-    if by is None or operation.numpy not in ("add", "subtract") or (swap and operation.numpy == "subtract"):
-        return None
-    return by if operation.numpy == "add" else -by
-
-
 class TracedIndex(TracedArray):
     """Data of kind `index` plus a number, `y + 1`, for use in subscripts."""
 
@@ -347,7 +342,7 @@ class TracedIndex(TracedArray):
         self.offset = offset if offset is not None else Size.of(0)
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        by = _shift(operation, other, swap)
+        by = shift(operation, other, swap)
         if by is None:
             return super()._with_other(operation, other, swap)
         return TracedIndex(self.node, self.names, offset=self.offset + by)
@@ -382,7 +377,7 @@ class TracedRange(TracedArray):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         made = cast("TracedArray", super()._with_other(operation, other, swap))
-        by = _shift(operation, other, swap)
+        by = shift(operation, other, swap)
         if self.run is None or by is None:
             return traced_array(made)
         return TracedRange(made.node, made.names, run=Run(self.run.start + by, self.run.length))

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from matcalc.errors import ShapeError
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge import products
 from matcalc.expressions.numpy_bridge.elementwise import plus, raised, reciprocal
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.identifiers import shown
 from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
@@ -23,6 +24,11 @@ from matcalc.tensor.nodes.node import Node, toposort
 
 PRODUCT, OUTER = "matmul", "outer"
 """NumPy's names of the matrix product, and of the product of a column and a row here."""
+OPERATORS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow",
+    "floor_divide": "floordiv", "remainder": "mod", "matmul": "matmul",
+}  # fmt: skip
+"""NumPy's functions that are Python's operators, by the names of the methods."""
 SHOWN = 48  # characters of an operand in a message
 
 
@@ -163,3 +169,16 @@ class Arithmetic:
     __mod__, __rmod__ = _methods(Operation(partial(called, role="remainder"), "remainder"))
     __matmul__, __rmatmul__ = _methods(Operation(matmul, PRODUCT))
     __pow__, __rpow__ = _methods(Operation(power, "power"))
+
+
+def operated(name: str, sign: str, left: object, right: object) -> object:
+    """Return the result of NumPy's function of an operator, if one of the operands is an expression."""
+    is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
+    if sign == PRODUCT and is_column and getattr(right, "row", False):
+        hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
+        raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
+    ours = isinstance(left, Arithmetic)
+    made = getattr(left, f"__{sign}__")(right) if ours else getattr(right, f"__r{sign}__")(left)
+    if made is NotImplemented:
+        raise NotSupported(f"{shown(right if ours else left)} is no array, number or symbol")
+    return made

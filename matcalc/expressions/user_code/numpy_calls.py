@@ -40,6 +40,12 @@ def _is_float(dtype: object) -> bool:
     return dtype is None or np.dtype(dtype).kind == "f"  # type: ignore[call-overload]
 
 
+def _is_truth(dtype: object) -> bool:
+    import numpy as np
+
+    return dtype is not None and np.dtype(dtype).kind == "b"  # type: ignore[call-overload]
+
+
 def _shape(shape: object) -> list[Size]:
     return [size_of(one) for one in shape] if isinstance(shape, (list, tuple)) else [size_of(shape)]
 
@@ -81,6 +87,8 @@ class NumpyCalls:
         self.make = make
 
     def _filled(self, name: str, value: float, shape: object, dtype: object, theirs: Callable[..., Any]) -> Any:
+        if is_symbolic(shape) and _is_truth(dtype):
+            return self._filled(name, value, shape, None, theirs) != 0
         if not _is_float(dtype):
             if is_symbolic(shape):
                 _refuse_integers(name, dtype)
@@ -106,6 +114,9 @@ class NumpyCalls:
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
         import numpy as np
 
+        is_truth = isinstance(fill_value, (bool, np.bool_)) and dtype is None or _is_truth(dtype)
+        if is_symbolic(shape) and is_truth and not is_symbolic(fill_value):
+            return self._filled("full", bool(fill_value), shape, bool, np.full)
         whole = isinstance(fill_value, (int, np.integer)) and dtype is None
         if whole or not _is_float(dtype) or _has_nan(fill_value):
             if is_symbolic(shape) and not _has_nan(fill_value):
@@ -145,6 +156,8 @@ class NumpyCalls:
     def eye(self, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **options: Any) -> Any:  # noqa: N803 - NumPy's
         import numpy as np
 
+        if is_symbolic((N, M, k)) and _is_truth(dtype):
+            return self.eye(N, M, k) != 0
         if not _is_float(dtype) or not is_symbolic((N, M, k)) and (M is not None or k):
             made = np.eye(N, M, k, dtype or float, **options)
             return made if not _is_float(dtype) else self.make(constructors.constant(made))
@@ -163,6 +176,8 @@ class NumpyCalls:
     def tri(self, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **options: Any) -> Any:  # noqa: N803
         import numpy as np
 
+        if is_symbolic((N, M, k)) and _is_truth(dtype):
+            return self.tri(N, M, k) != 0
         return np.tril(self.ones((N, N if M is None else M), dtype), k)
 
     def arange(self, *args: Any, dtype: Any = None, **options: Any) -> Any:

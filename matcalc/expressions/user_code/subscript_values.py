@@ -7,7 +7,8 @@ from typing import Any
 from matcalc.errors import NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.expressions.numpy_bridge.operators import Operation
+from matcalc.expressions.user_code.python_calls import SizeRange, is_array
 from matcalc.tensor.nodes.node import sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 
@@ -18,6 +19,14 @@ def whole_number(value: Any) -> Size | None:
     if size is not None or not hasattr(value, "__index__") or isinstance(value, bool) or is_array(value):
         return size
     return Size.of(int(value))
+
+
+def shift(operation: Operation, other: object, swap: bool) -> Size | None:
+    """Return what `+ 1` or `- 1` adds to the entries of an array; None for another operation."""
+    by = whole_number(other)
+    if by is None or operation.numpy not in ("add", "subtract") or (swap and operation.numpy == "subtract"):
+        return None
+    return by if operation.numpy == "add" else -by
 
 
 def is_plain(one: object) -> bool:
@@ -33,8 +42,12 @@ def subscript_value(one: Any, call: Any) -> Any:
 
     Raises: NoValue for a mask, and for an array of integers, that depend on a symbol.
     """
-    if isinstance(one, range):
+    if isinstance(one, range) or isinstance(one, SizeRange) and one.run is None:
         return list(one)
+    if isinstance(one, SizeRange):
+        for bound in one.bounds:
+            call.unwrapped(bound)
+        return one.run
     if isinstance(one, slice):
         return slice(*(subscript_value(b, call) for b in (one.start, one.stop, one.step)))
     if length_in(one) is not None:

@@ -11,8 +11,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from matcalc.expressions.numpy_bridge.index_sets import Run
-from matcalc.expressions.traced_array import TracedArray, TracedRange
+from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.traced_array import TracedArray
+from matcalc.expressions.traced_range import TracedRange
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
 from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
@@ -29,8 +30,8 @@ def values_for(names: Names) -> Values:
     """Return the values of names in a function whose symbols have these names."""
     scope = replace(names, traced=True)
 
-    def make(node: Node, run: Run | None = None) -> TracedArray:
-        return TracedArray(node, scope) if run is None else TracedRange(node, scope, run=run)
+    def make(node: Node, runs: Runs | None = None) -> TracedArray:
+        return TracedArray(node, scope) if runs is None else TracedRange(node, scope, runs=runs)
 
     import numpy as np
 

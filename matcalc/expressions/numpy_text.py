@@ -196,8 +196,8 @@ class _Run:
             self._raise(node)
         of_integers = all(map(_is_integer, values)) and isinstance(getattr(node, "op", None), EXACT_ON_INTEGERS)
         plain = of_integers or any(isinstance(v, (Array, Length)) for v in values)
-        operands = [v if plain and _is_integer(v) else e for v, e in zip(values, formulas, strict=True)]
-        return self._at(node, lambda: operation(*operands))
+        used = [v if plain and _is_integer(v) else e for v, e in zip(values, formulas, strict=True)]
+        return self._at(node, lambda: operation(*used))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if _path(node.value) in MODULES:

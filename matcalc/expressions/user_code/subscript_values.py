@@ -55,10 +55,10 @@ def subscript_value(one: Any, call: Any) -> Any:
         return one
     if not is_array(one):
         return one
-    run = getattr(one, "places", None) or getattr(one, "run", None)
-    if run is not None:
+    places = getattr(one, "places", None)
+    if places is not None:
         call.names = call.names.joined(one.names)
-        return run
+        return places
     is_mask = hasattr(one, "compared")
     known = (one.maker(one.node, one.names) if is_mask else one).known()
     if known is None and is_mask:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +16,7 @@ from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.traced_array import TracedArray
 from matcalc.expressions.traced_range import TracedRange
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.lists_of_arrays import OF_ARRAYS, of_lists
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
 from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
@@ -40,6 +42,8 @@ def values_for(names: Names) -> Values:
     known = {name: one for name, one in own.items() if hasattr(np, name)}
     numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
+    listed = [attrgetter(name)(np) for name in OF_ARRAYS]
+    table |= {id(one): of_lists(one, calls.array) for one in listed}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
     table |= {id(theirs): ours for theirs, ours in number_types().items()}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
@@ -48,7 +52,9 @@ def values_for(names: Names) -> Values:
     def attributes(module: ModuleType | None = None) -> Mapping[str, Any] | None:
         for new in [one for one in SCIPY if one in sys.modules and one not in known_modules]:
             known_modules.add(new)
-            table.update(_of_scipy(new))
+            found = _of_scipy(new)
+            takes_lists = new == "scipy.special"
+            table.update({key: of_lists(one, calls.array) for key, one in found.items()} if takes_lists else found)
         return None if module is None else _attributes(module, table)
 
     attributes()

@@ -147,8 +147,8 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     axes = _axes(below, None, scope)
     large = _large(reading, key)
     kind = reading.known.default(name_of(key, layout.caret))
-    if large and len(axes) == 1 and axes[0].head == "letter" and axes[0].value[0] in scope.indices:  # type: ignore[index]
-        found = _row_of(reading, large, scope.indices[bound[0]], layout)
+    if large and len(axes) == 1 and len(bound) == 1:
+        found = _row_of(reading, large, scope.indices[bound[0]], layout, _offset(reading, axes[0], bound))
         if found is not None:
             return found
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
@@ -165,15 +165,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     raise fault(f"{shown} has a subscript but is not declared", layout, f"declare {shown} with its sizes")
 
 
-def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
-    """Return row or column i of a matrix, if the bound of the sum over i decides between them."""
+def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast) -> Value | None:
+    """Return row or column i + offset of a matrix, if the bound of the sum over i, n or n - 1, decides which."""
     shape = reading.known.shapes[large]
     bound = written(index.high) if index.high is not None else index.size
-    axes = [k for k, length in enumerate(shape) if length == bound]
+    sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
+    axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     if len(axes) != 1:
         return None
     name = Ast("name", (), large, layout.span)
-    at = _indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
+    at = _indexed(reading, index, offset, shape[axes[0]])
     below = [at, (_all(layout), None)] if axes[0] == 0 else [(_all(layout), None), at]
     return Value(_part(name, below, layout), "vector")
 

@@ -31,6 +31,7 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import passage_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
@@ -71,12 +72,13 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     origins: Sequence[int] = ()
     try:
         plain, origins = expanded(text)
-        passage = passage_of(plain)
+        passage = passage_of(without_stops(plain))
         _check_words(passage.shown, reading)
         declared = declared_in(reading, [one for line in (*passage.lines, *passage.aside) for one in line])
         beside = [one for line in passage.lines for one in line[1:] if set_key(one) not in reading.keys]
         _check_beside(beside)
         every = [*(line[0] for line in passage.lines), *beside, *(one for line in passage.aside for one in line)]
+        every = [with_choices(names, one) for one in every]
         _check_fonts(every)
         reading.bare = frozenset(_bare(every))
         tree = _read(reading, every[: len(passage.lines)], every[len(passage.lines) :])
@@ -209,10 +211,11 @@ def _check_fonts(layouts: object) -> None:
     fonts: dict[object, tuple[str, Ast]] = {}
     for layout in layouts:  # type: ignore[attr-defined]
         below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
+        label = set(walk(layout.args[0])) if layout.head == "relation" else set()
         for leaf in walk(layout):
-            if leaf.head != "letter" or leaf in below:
+            font = font_of(leaf) if leaf.head == "letter" else ""
+            if leaf.head != "letter" or leaf in below or font == "script" and leaf in label:
                 continue
-            font = font_of(leaf)
             base = leaf.value[0]  # type: ignore[index]
             known, _ = fonts.setdefault(base, (font, leaf))
             if known != font and {known, font} != {"", "italic"}:

@@ -15,6 +15,7 @@ from typing import Any
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.traced_array import TracedArray
 from matcalc.expressions.traced_range import TracedRange
+from matcalc.expressions.user_code.composed_calls import COMPOSED
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.lists_of_arrays import OF_ARRAYS, of_lists
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
@@ -42,6 +43,7 @@ def values_for(names: Names) -> Values:
     known = {name: one for name, one in own.items() if hasattr(np, name)}
     numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
+    table |= {id(getattr(np, name)): or_else(one, getattr(np, name)) for name, one in COMPOSED.items()}
     listed = [attrgetter(name)(np) for name in OF_ARRAYS]
     table |= {id(one): of_lists(one, calls.array) for one in listed}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}

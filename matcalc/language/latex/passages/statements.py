@@ -78,7 +78,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
         key = (str(base.value[0]),) if len(items) == 1 else None  # type: ignore[index]
-    if key in reading.keys and font_of(base) == "script":
+    if key is not None and key in reading.keys and font_of(base) == "script":
         key = (*key, "script")  # F = ... F ... with a script letter on the left: a label
     if key is None:
         hint = "write one formula, the right side of the ="

@@ -54,11 +54,11 @@ PLACES = {
         "NumPy's own name", "language/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
+    ("diag", "triu", "tril", "tile", "roll", "reshape"): ("NumPy's own names", "expressions/numpy_bridge/dispatch.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name, and the word of calls that entries list",
                 "language/numpy_dialect.py language/signs.py"),
-    ("pow",): ("the name of Python's method of `**`", "expressions/numpy_protocol.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
@@ -71,7 +71,7 @@ PLACES = {
     ("log", "max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
-    ("matmul", "pow"): ("names of Python's operators", "expressions/numpy_protocol.py"),
+    ("matmul", "pow", "mod", "floordiv"): ("names of Python's operators", "expressions/numpy_bridge/operators.py"),
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),

@@ -24,7 +24,7 @@ from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
 from matcalc.expressions.handle import Key, Wrt
-from matcalc.expressions.numeric_arguments import Value
+from matcalc.expressions.numpy_bridge.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols

@@ -22,10 +22,10 @@ from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key, shown_and_computed
-from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import operators, shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_bridge.length import Length
+from matcalc.expressions.numpy_bridge.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition

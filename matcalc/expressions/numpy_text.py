@@ -29,7 +29,7 @@ from matcalc.expressions.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.copied import Values
-from matcalc.expressions.user_code.numpy_calls import NumpyCalls
+from matcalc.expressions.user_code.numpy_calls import SIZED, NumpyCalls
 from matcalc.formula.inference.inference import LETTERS
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.identifiers import shown
@@ -50,8 +50,7 @@ NUMPYS = ("np", "numpy", "jnp", "jax.numpy")
 BUILTINS = ("len", "range", "float", "int")
 """Functions of Python."""
 MOST_ENTRIES = 10**7
-SIZED = {"zeros": 1, "ones": 1, "empty": 1, "full": 1, "identity": 1, "eye": 2, "tri": 2, "arange": 2, "linspace": 3}
-"""Functions that create arrays, and how many of their arguments hold sizes."""
+"""Limit of the numbers in a shape."""
 BARE = ("array", "asarray")
 """Functions of NumPy's that are written without a module too."""
 EXACT_ON_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)

@@ -47,7 +47,7 @@ from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments
 from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
-from matcalc.expressions.numeric_arguments import project_tangents
+from matcalc.expressions.numpy_bridge.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Printed, Request, request_of

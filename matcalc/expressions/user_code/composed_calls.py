@@ -32,12 +32,13 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """Return np.convolve; the mode valid is a part of the mode full."""
     import numpy as np
 
+    whole: Callable[..., Any] = np.convolve
     if mode != "valid":
-        return np.convolve(a, v, mode=mode)
+        return whole(a, v, mode=mode)
     long, short = np.shape(a)[0], np.shape(v)[0]
     if long < short:
         long, short = short, long
-    return np.convolve(a, v)[short - 1 : long]
+    return whole(a, v)[short - 1 : long]
 
 
 def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = None, **options: Any) -> Any:

@@ -357,6 +357,8 @@ class NumpyCalls:
 
 MOST_COPIES = 16
 """Limit of the copies of a range that is a subscript."""
+SIZED = {"zeros": 1, "ones": 1, "empty": 1, "full": 1, "identity": 1, "eye": 2, "tri": 2, "arange": 2, "linspace": 3}
+"""Functions that create arrays, and how many of their arguments hold sizes."""
 SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_", "tile")
 """Functions that remain NumPy's for numbers. The others return arrays that can be written."""
 

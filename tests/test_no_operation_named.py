@@ -55,6 +55,7 @@ PLACES = {
         "NumPy's own name", "language/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
+    ("diag", "triu", "tril", "tile", "roll", "reshape"): ("NumPy's own names", "expressions/numpy_bridge/dispatch.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name, and the word of calls that entries list",

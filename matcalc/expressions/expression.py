@@ -320,7 +320,8 @@ class Expression(Array, Derivatives, Forms):
         return int(self.node.shape[0])
 
     def __iter__(self) -> Iterator[Expression]:
-        return iter([self[k] for k in range(len(self))])
+        count = self.shape[0] if self.node.shape else len(self)
+        return iter([self[k] for k in range(count)])  # raises for a size without a value
 
     def __getitem__(self, at: object) -> Expression:
         bounds: list[Expression] = []

@@ -8,13 +8,17 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
-from matcalc.expressions.numpy_bridge.index_sets import Run
+from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.step_list import STACKING, StepList, stacking
-from matcalc.expressions.traced_array import TracedArray, TracedRange
+from matcalc.expressions.traced_array import TracedArray
+from matcalc.expressions.traced_range import TracedRange
+from matcalc.expressions.user_code.composed_calls import COMPOSED
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.lists_of_arrays import OF_ARRAYS, of_lists
 from matcalc.expressions.user_code.loop_source import LOOPS
 from matcalc.expressions.user_code.loops import Loops
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
@@ -32,8 +36,8 @@ def values_for(names: Names) -> Values:
     """Return the values of names in a function whose symbols have these names."""
     scope = replace(names, traced=True)
 
-    def make(node: Node, run: Run | None = None) -> TracedArray:
-        return TracedArray(node, scope) if run is None else TracedRange(node, scope, run=run)
+    def make(node: Node, runs: Runs | None = None) -> TracedArray:
+        return TracedArray(node, scope) if runs is None else TracedRange(node, scope, runs=runs)
 
     import numpy as np
 
@@ -42,6 +46,9 @@ def values_for(names: Names) -> Values:
     known = {name: one for name, one in own.items() if hasattr(np, name)}
     numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
+    table |= {id(getattr(np, name)): or_else(one, getattr(np, name)) for name, one in COMPOSED.items()}
+    listed = [attrgetter(name)(np) for name in OF_ARRAYS]
+    table |= {id(one): of_lists(one, calls.array) for one in listed}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
     table |= {id(theirs): ours for theirs, ours in number_types().items()}
     table |= {id(theirs): stacking(theirs) for name in STACKING if id(theirs := getattr(np, name)) not in table}
@@ -51,7 +58,9 @@ def values_for(names: Names) -> Values:
     def attributes(module: ModuleType | None = None) -> Mapping[str, Any] | None:
         for new in [one for one in SCIPY if one in sys.modules and one not in known_modules]:
             known_modules.add(new)
-            table.update(_of_scipy(new))
+            found = _of_scipy(new)
+            takes_lists = new == "scipy.special"
+            table.update({key: of_lists(one, calls.array) for key, one in found.items()} if takes_lists else found)
         return None if module is None else _attributes(module, table)
 
     attributes()

@@ -277,6 +277,8 @@ class ArrayCall:
         return value
 
 
+LOGIC = {"multiply": logical_and, "add": logical_or}
+"""Operators of truth values that are logical in NumPy, as * is and."""
 INTEGER_DIVISION = ("floor_divide", "remainder")
 """Operations of which NumPy takes truth values as integers, whose quotient by 0 is 0."""
 
@@ -307,6 +309,11 @@ class Condition(Array):
         """The shape of the compared arrays."""
         return cast("tuple[object, ...]", self.counted.shape)
 
+    @property
+    def T(self) -> Condition:  # noqa: N802 - NumPy's name
+        """The transpose."""
+        return cast("Condition", _method("transpose", self))
+
     def __repr__(self) -> str:
         return f"Condition({str(self.counted)!r})"
 
@@ -315,9 +322,13 @@ class Condition(Array):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, Condition) or is_truth(other):
-            raise NotSupported(
-                "arithmetic of two truth values is not supported", hint="write & for and, | for or, ~ for not"
-            )
+            join = LOGIC.get(operation.numpy)
+            if join is None:
+                raise NotSupported(
+                    f"np.{operation.numpy} of two truth values is not supported",
+                    hint="write & for and, | for or, ~ for not, or .astype(float) for numbers",
+                )
+            return self._logical(join, other)
         if operation.numpy in INTEGER_DIVISION:
             raise NotSupported("// and % take numbers, and this is a comparison", hint="write np.where(x > 0, a, b)")
         return self.counted._with_other(operation, other, swap)

@@ -16,21 +16,25 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, count
 from types import EllipsisType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.calling import function
-from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
+from matcalc.expressions.expression import Expression, as_expression, length_shown, of_meaning
+from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
+from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
+from matcalc.expressions.traced_array import TracedArray, traced_array
+from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.numpy_calls import SIZED, NumpyCalls
 from matcalc.formula.inference.inference import LETTERS
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, MODULES
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.constructors import size_number
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.sizes.size import Size
@@ -41,11 +45,17 @@ Value: TypeAlias = Any
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
 OTHERS = ("torch",)
 """Libraries whose functions take other arguments than NumPy's."""
-OWN: Mapping[str, Callable[..., Value]] = {
-    "array": side_by_side, "asarray": side_by_side, "len": lambda array: array.shape[0],
-}  # fmt: skip
+NUMPYS = ("np", "numpy", "jnp", "jax.numpy")
+"""Spellings of NumPy's own module."""
+BUILTINS = ("len", "range", "float", "int")
+"""Functions of Python."""
+MOST_ENTRIES = 10**7
+"""Limit of the numbers in a shape."""
+BARE = ("array", "asarray")
+"""Functions of NumPy's that are written without a module too."""
+EXACT_ON_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 ATTRIBUTES = ("T", "mT", "shape", "ndim", "size", "real")
-TYPES: Mapping[str, Value] = {"float": float}
+TYPES: Mapping[str, Value] = {"float": float, "int": int, "bool": bool}
 VALUES: Mapping[str, Value] = {"newaxis": None, "inf": math.inf, "e": math.e}
 """NumPy's values of these names."""
 EXACT = ("pi",)
@@ -74,13 +84,13 @@ def run(text: str, declared: Mapping[str, Expression], sizes: Collection[str]) -
         tree = ast.parse(shifted, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ParseError("the text is not a Python expression", text=text, at=0) from None
-    numbers = {name: Expression(size_number(Size.of(name)), Names({}, (), sizes=(name,))) for name in sizes}
+    numbers = {name: length_shown(Size.of(name), traced=True) for name in sizes}
     free = [n.id for n in sorted(_names_in(tree), key=lambda n: (n.lineno, n.col_offset))]
     new = _of_their_kinds([n for n in dict.fromkeys(free) if n not in {*declared, *sizes}], {*declared, *sizes, *free})
     nodes = {**{name: e.node for name, e in declared.items()}, **new}
     names = Names(nodes, tuple(n for n in dict.fromkeys(free) if n in nodes), undeclared=frozenset(new), traced=True)
-    scope = {name: Expression(node, replace(names, written=())) for name, node in nodes.items()}
-    run_ = _Run({**TYPES, **numbers, **scope})
+    scope = {name: traced_array(Expression(node, replace(names, written=()))) for name, node in nodes.items()}
+    run_ = _Run({**TYPES, **numbers, **scope}, values_for(names))
     try:
         made = as_expression(run_.value(tree))
         if made is None:
@@ -124,8 +134,10 @@ def _located(fault: Exception, text: str, current: ast.expr | None) -> MatcalcEr
 class _Run:
     """A text that is being run: the values of its names, and the part being computed."""
 
-    def __init__(self, scope: Mapping[str, Value]) -> None:
-        self.scope = scope
+    def __init__(self, scope: Mapping[str, Value], values: Values) -> None:
+        import numpy as np
+
+        self.scope, self.builtins, self.numpy = scope, values.builtins, values.of(np)
         self.current: ast.expr | None = None
 
     def value(self, node: ast.expr) -> Value:
@@ -164,7 +176,9 @@ class _Run:
     def _at(self, node: ast.expr, compute: Callable[[], Value]) -> Value:
         self.current = node
         made = compute()
-        return as_expression(made) if hasattr(made, "__array__") and not isinstance(made, Array) else made
+        if hasattr(made, "__array__") and not isinstance(made, (Array, Length)) and made.dtype.kind not in "biu":
+            made = as_expression(made)
+        return traced_array(made) if isinstance(made, Expression) and not isinstance(made, TracedArray) else made
 
     def _raise(self, node: ast.expr) -> NoReturn:
         self.current = node
@@ -179,10 +193,15 @@ class _Run:
         is_of_numbers = isinstance(node, ast.Compare) and not any(map(_holds, values))
         if is_of_numbers or any(e is None or isinstance(v, str) for e, v in zip(formulas, values, strict=True)):
             self._raise(node)
-        return self._at(node, lambda: operation(*formulas))
+        of_integers = all(map(_is_integer, values)) and isinstance(getattr(node, "op", None), EXACT_ON_INTEGERS)
+        plain = of_integers or any(isinstance(v, (Array, Length)) for v in values)
+        used = [v if plain and _is_integer(v) else e for v, e in zip(values, formulas, strict=True)]
+        return self._at(node, lambda: operation(*used))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if _path(node.value) in MODULES:
+            if node.attr in ("r_", "c_"):
+                return getattr(self.numpy, node.attr)
             if node.attr in VALUES:
                 return VALUES[node.attr]
             if node.attr not in EXACT:
@@ -200,6 +219,10 @@ class _Run:
         called = self._function(node.func, plain)
         if called is None:
             self._raise(node)
+        self.current = node
+        sized = plain[: SIZED.get(_path(node.func).rpartition(".")[2], 0)]
+        if math.prod(one for one in _flat(sized) if isinstance(one, int) and one > 0) > MOST_ENTRIES:
+            raise NotSupported("an array of so many entries is not written in text", hint="use the name of a size")
         return self._at(node, lambda: called(*plain, **named))
 
     def _function(self, node: ast.expr, arguments: list[Value]) -> Callable[..., Value] | None:
@@ -213,8 +236,10 @@ class _Run:
             return getattr(base, node.attr) if known else None
         if not name or modules.startswith(OTHERS):
             return None
-        if name in OWN:
-            return OWN[name]
+        if path in BUILTINS:
+            return cast("Callable[..., Value]", self.builtins[path])
+        if name in NumpyCalls.__dict__ and not name.startswith("_") and (modules in NUMPYS or path in BARE):
+            return cast("Callable[..., Value]", getattr(self.numpy, name))
         own = found(name)
         is_theirs = theirs is not None and any(map(_holds, arguments))
         if own is None or own.items or (is_theirs and not _takes_sizes(own.name)):
@@ -226,6 +251,10 @@ def _compared(name: str, left: Value, right: Value) -> Value:
     import numpy as np
 
     return getattr(np, name)(left, right)
+
+
+def _is_integer(value: Value) -> bool:
+    return isinstance(value, (int, Length)) and not isinstance(value, bool)
 
 
 def _holds(value: Value) -> bool:

@@ -17,11 +17,11 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
-from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
+from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.user_code.loop_steps import at_step, stepped_names
-from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, has_open_mask, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
@@ -260,6 +260,9 @@ class TracedArray(Expression):
 
     def put(self, at: object, value: object, adds: bool = False) -> None:
         """Write a value to the entries at subscripts; with `adds` it is added, as often as an index occurs."""
+        if not adds and has_open_mask(at):
+            self[...] = where_masked(self.copied(), at, value)
+            return
         plain, call_ = self._read(at)
         if plain is None:
             plain = at if isinstance(at, tuple) else (at,)
@@ -366,27 +369,6 @@ class TracedIndex(TracedArray):
     def astype(self, dtype: Any, **options: object) -> Any:
         """Return itself: its entries are integers."""
         return self
-
-
-class TracedRange(TracedArray):
-    """The numbers from `run.start` on, `np.arange(n)`, also for use in subscripts."""
-
-    __slots__ = ("run",)
-
-    def __init__(self, node: Node, names: Names, row: bool = False, run: Run | None = None, **given: Any) -> None:
-        super().__init__(node, names, row, **given)
-        self.run = run
-
-    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        made = cast("TracedArray", super()._with_other(operation, other, swap))
-        by = shift_by(operation.numpy, other, swap)
-        if self.run is None or by is None:
-            return traced_array(made)
-        return TracedRange(made.node, made.names, run=Run(self.run.start + by, self.run.length))
-
-    def write(self, node: Node, names: Names) -> None:
-        """Raise NoValue: its entries are integers, and NumPy would truncate what is written."""
-        raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
 
 
 def traced_array(e: Expression) -> TracedArray:

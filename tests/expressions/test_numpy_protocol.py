@@ -60,8 +60,8 @@ def test_what_needs_no_value():
     assert x.real is x
     assert (x > 0).shape == (3,)
     assert ((x > 0) * x).node is np.where(x > 0, 1, 0).__mul__(x).node
-    with pytest.raises(mc.NotSupported, match="arithmetic of two truth values"):
-        (x > 0) + (x < 1)
+    with pytest.raises(mc.NotSupported, match=r"np\.subtract of two truth values"):
+        (x > 0) - (x < 1)
     with pytest.raises(mc.NotSupported, match="the condition of where is False"):
         np.where(x == 0, x, 1)
 

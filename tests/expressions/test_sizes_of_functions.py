@@ -116,7 +116,7 @@ REFUSED = [
     lambda m, n: sorted((m, n)),
     lambda m, n: bool(m),
     lambda m, n: complex(m),
-    lambda m, n: range(m),
+    lambda m, n: list(range(m)),
     lambda m, n: [0, 1][m],
     lambda m, n: m in (1, 2),
     lambda m, n: (m, n) == (4, 3),

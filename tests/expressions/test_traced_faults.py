@@ -52,7 +52,7 @@ def masks(x):
 
 def writes_at_a_mask(x):
     z = 2 * x
-    z[x > 0] = 0
+    z[x > 0] *= 2
     return z
 
 
@@ -93,7 +93,7 @@ def unknown_method(x):
 
 
 def unknown_argument(x):
-    return logsumexp(x, b=2.0)
+    return logsumexp(x, return_sign=True)
 
 
 def unknown_of_scipy(X):
@@ -147,7 +147,7 @@ FAULTS = [
         "write its formula",
     ),
     (unknown_method, "scipy.stats.norm.ppf is not supported on symbols: line {} of", 1, "write its formula"),
-    (unknown_argument, "scipy.special.logsumexp: the arguments b and return_sign are not supported: line {} of", 1, ""),
+    (unknown_argument, "scipy.special.logsumexp: the argument return_sign is not supported: line {} of", 1, ""),
     (unknown_of_scipy, "scipy.linalg.schur computes with numbers, and X is a formula: line {} of", 1, ""),
     (of_math, "math.exp takes numbers, not arrays: line {} of", 1, "np.exp"),
     (residuals, "the residuals of np.linalg.lstsq is no formula: line {} of", 1, "rank"),

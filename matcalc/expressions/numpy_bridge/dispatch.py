@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
 from types import ModuleType
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
@@ -37,7 +37,14 @@ PLACE = "#"
 CALL = "__call__"
 TYPE = "dtype"
 LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero")
-
+MOVES = frozenset((
+    "broadcast_arrays", "broadcast_to", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack", "block",
+    "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "reshape", "ravel", "transpose", "permute_dims",
+    "matrix_transpose", "swapaxes", "moveaxis", "flip", "fliplr", "flipud", "rot90", "roll", "repeat", "tile", "tril",
+    "triu", "diag", "diagonal", "split", "array_split",
+))  # fmt: skip
+"""Functions that move entries alone: of truth values they return truth values."""
+PLACES = "write np.where(mask, a, b) for a choice, or pass the places as an argument: i: index(k)"
 INSTEAD: Mapping[str, str] = {
     "percentile": "write np.median(x), or np.sort(x)[k] for the k-th smallest entry",
     "quantile": "write np.median(x), or np.sort(x)[k] for the k-th smallest entry",
@@ -49,6 +56,9 @@ INSTEAD: Mapping[str, str] = {
     "digitize": "compute the bins outside, and pass them as an argument: i: index(k)",
     "searchsorted": "compute the places outside, and pass them as an argument: i: index(k)",
     "unique": "compute the groups outside, and pass them as an argument: i: index(k)",
+    "nonzero": PLACES,
+    "flatnonzero": PLACES,
+    "argwhere": PLACES,
     "nanmean": "write np.nansum(x)/np.sum(~np.isnan(x))",
     "nanvar": "leave the missing entries out before the function",
     "fft": "formulas are real: write C @ x and S @ x with the matrices of cosines and sines",
@@ -67,6 +77,8 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
     try:
         own = _written(function.__module__).get(name)
         keywords_ = _by_name(function, arguments, keywords)
+        if name in MOVES and _is_of_truths(keywords_.values()):
+            return _truths(call_function(function, _counted(arguments), _counted(keywords)))
         _check_counted(name, keywords_.values())
         if own is not None:
             return _called(own, keywords_)
@@ -81,6 +93,29 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
         if asking:
             raise NotSupported(f"{asking[0]} computes with numbers, not with formulas", hint=asking[1]) from None
         raise _named(fault, shown) from None
+
+
+def _is_of_truths(values: Iterable[object]) -> bool:
+    """Whether the arrays among arguments, and in lists of arrays, are comparisons."""
+    listed: list[object] = []
+    for value in values:
+        listed += cast("list[object]", value) if type(value) in (list, tuple) else [value]
+    arrays = [one for one in listed if isinstance(one, (Node, Compared)) or hasattr(one, "__array__")]
+    return bool(arrays) and all(isinstance(one, Compared) for one in arrays)
+
+
+def _counted(value: Any) -> Any:
+    """Return arguments with 1 and 0 for comparisons."""
+    if isinstance(value, Mapping):
+        return {key: _counted(one) for key, one in value.items()}
+    if isinstance(value, Compared):
+        return value.indicator
+    return type(value)(map(_counted, value)) if type(value) in (list, tuple) else value
+
+
+def _truths(made: Any) -> Any:
+    """Return results of 1 and 0 as comparisons."""
+    return conditions.condition_of(made) if isinstance(made, Node) else type(made)(map(_truths, made))
 
 
 def _with_names(function: Callable[..., object], made: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -251,9 +286,8 @@ def _check_counted(name: str, arguments: Iterable[object]) -> None:
     rule = found(name)
     counted = rule is not None and rule.name in (spelled("total"), spelled("average"))
     if compared and not others and not counted and not name.startswith(LOGIC):
-        raise NotSupported(
-            "arithmetic of truth values is not supported", hint="write np.where(condition, 1.0, 0.0) for numbers"
-        )
+        hint = INSTEAD.get(name, "write np.where(condition, 1.0, 0.0) for numbers")
+        raise NotSupported("this function is not supported on truth values", hint=hint)
 
 
 def _named(fault: NotSupported, shown: str) -> NotSupported:

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import ONE, check_room, joined, part_of, size_of
-from matcalc.expressions.numpy_bridge.shapes import reshape
+from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.numpy_bridge.shapes import flip, reshape
 from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import selector
@@ -65,7 +66,7 @@ class Looked:
         return self.indices.shape
 
 
-Places: TypeAlias = "Run | Known | Looked"
+Places: TypeAlias = "Run | Runs | Known | Looked"
 
 
 def places_of(value: Any) -> Places | None:
@@ -73,7 +74,7 @@ def places_of(value: Any) -> Places | None:
 
     Raises: NoValue for a mask or integers that depend on a symbol; ShapeError for anything else.
     """
-    if isinstance(value, (Run, Known, Looked)):
+    if isinstance(value, (Run, Runs, Known, Looked)):
         return value
     if isinstance(value, Node):
         if can_index(value):
@@ -158,6 +159,9 @@ def counted(places: Places, length: Size) -> Places:
 
     Raises: ShapeError for an index outside.
     """
+    if isinstance(places, Runs) or isinstance(places, Run) and not places.is_one:
+        runs = places if isinstance(places, Runs) else Runs.of(places.start, places.length)
+        return as_run(runs.inside(length))
     if not isinstance(places, Known):
         return places
     numbers = tuple(_inside(from_front(one, length), length) for one in places.numbers)
@@ -165,7 +169,9 @@ def counted(places: Places, length: Size) -> Places:
 
 
 def as_run(places: Places) -> Places:
-    """Return known consecutive indices as a run."""
+    """Return consecutive indices as a run."""
+    if isinstance(places, Runs) and len(places.pieces) == 1 and not places.pieces[0].reversed:
+        return Run(places.pieces[0].start, places.pieces[0].length)
     if isinstance(places, Known) and len(places.shape) == 1 and len(runs := places.runs()) == 1:
         return Run(*runs[0])
     return places
@@ -181,6 +187,8 @@ def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free
             return [(constructors.eye(length), (axis, *at))]
         rule = selector(Selector("slice", (length, places.length), places.start))
         return [(rule, (axis, at[0] if at else free))]
+    if isinstance(places, Runs):
+        return [(parts_at(constructors.eye(length), places, 0), (*at, axis))]
     if isinstance(places, Known):
         return [(_rows(places, length), (*at, axis))]
     if places.offset == 0:
@@ -192,6 +200,12 @@ def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free
     back, identity = -places.offset, constructors.eye(length)
     wrapped = joined([part_of(identity, 0, length - back, back), identity], 0)
     return [(wrapped, (free, axis)), (lookup(places.indices, length + back), (free, *at))]
+
+
+def parts_at(a: Node, runs: Runs, axis: int) -> Node:
+    """Return the entries of an array at joined ranges along an axis."""
+    parts = [part_of(a, axis, p.start, p.length) for p in runs.pieces]
+    return joined([flip(part, axis) if p.reversed else part for p, part in zip(runs.pieces, parts, strict=True)], axis)
 
 
 def _rows(places: Known, length: Size) -> Node:

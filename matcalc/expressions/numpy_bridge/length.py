@@ -93,7 +93,8 @@ class Length(Arithmetic):
         """Return the size computed from two sizes, or the operator's result on formulas."""
         right = _integer(other)
         if right is None:
-            return NotImplemented if formula is None else formula(self, other)
+            leaves = formula is None or hasattr(other, "places")  # a range computes with sizes itself
+            return NotImplemented if leaves or formula is None else formula(self, other)
         a, b = (right, self.length) if swap else (self.length, right)
         if operator in ("//", "%") and not is_nonnegative(b):
             raise NotSupported(f"{a} {operator} {b}: the divisor is not known to be positive")

@@ -34,7 +34,10 @@ from matcalc.tensor.sizes.size import Size
 MISSING = object()
 
 
-def where(condition: object, x: Operand, y: Operand) -> Node:
+def where(condition: object, x: Operand | None = None, y: Operand | None = None) -> Node:
+    if x is None or y is None:
+        hint = "write np.where(mask, a, b) for a choice, or pass the places as an argument: i: index(k)"
+        raise NotSupported("a condition on symbols holds at an unknown number of places", hint=hint)
     if isinstance(condition, bool):
         hint = "== compares formulas: write np.equal(x, 0) for entries"
         raise NotSupported(f"the condition of where is {condition}, not a comparison of entries", hint=hint)

@@ -35,7 +35,7 @@ from matcalc.tensor.constructors import product, selector
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.size_factors import divided
 from matcalc.tensor.sizes.selectors import Selector, merge
-from matcalc.tensor.sizes.size import Size, minimum
+from matcalc.tensor.sizes.size import Size, is_nonnegative, minimum
 
 
 def transpose(a: Operand, axes: Axes = None) -> Node:
@@ -313,11 +313,10 @@ def diag(v: Operand, k: SizeLike = 0) -> Node:
         return diagonal(node, k)
     if len(node.shape) != 1:
         raise ShapeError(f"diag takes a vector or a matrix, not {shape_text(node.shape)}")
-    offset = _offset(k)
-    if not offset:
+    rows, columns = _starts(k)
+    if rows == columns == 0:
         return constructors.diag_matrix(node)
-    n, long = node.shape[0], node.shape[0] + abs(offset)
-    rows, columns = (Size.of(max(-offset, 0)), Size.of(max(offset, 0)))
+    n, long = node.shape[0], node.shape[0] + rows + columns
     positions = [(selector(Selector("slice", (long, n), s)), (1 + j, 0)) for j, s in enumerate((rows, columns))]
     return product(1, [(node, (0,)), *positions], (1, 2))
 
@@ -330,27 +329,32 @@ def diagonal(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: 
     node = node_of(a)
     rank = len(node.shape)
     i, j = axes_of((axis1, axis2), rank)
-    k = _offset(offset)
-    m, n = node.shape[i] - max(-k, 0), node.shape[j] - max(k, 0)
-    length = minimum(m, n)
-    if length.is_integer and int(length) < 0:
-        raise ShapeError(f"{shape_text(node.shape)} has no diagonal {k}")
+    rows, columns = _starts(offset)
+    length = minimum(node.shape[i] - rows, node.shape[j] - columns)
+    if length.is_integer or not (rows + columns).is_integer:
+        check_room(length, f"{shape_text(node.shape)} has no diagonal {columns - rows}")
     labels, out = list(range(rank)), [label for label in range(rank) if label not in (i, j)] + [rank]
     operands = []
-    for axis, start in ((i, max(-k, 0)), (j, max(k, 0))):
-        if node.shape[axis] == length and not start:
+    for axis, start in ((i, rows), (j, columns)):
+        if node.shape[axis] == length and start == 0:
             labels[axis] = rank
         else:
-            rule = Selector("slice", (node.shape[axis], length), Size.of(start))
+            rule = Selector("slice", (node.shape[axis], length), start)
             operands.append((selector(rule), (axis, rank)))
     return product(1, [(node, tuple(labels)), *operands], tuple(out))
 
 
-def _offset(k: SizeLike) -> int:
-    size = size_of(k)
-    if not size.is_integer:
-        raise NotSupported(f"the number of a diagonal is an integer, not the size {size}")
-    return int(size)
+def _starts(k: SizeLike) -> tuple[Size, Size]:
+    """Return the row and the column in which a diagonal starts.
+
+    Raises: NotSupported if a size does not decide whether it is above the main diagonal.
+    """
+    size, none = size_of(k), Size.of(0)
+    if is_nonnegative(size):
+        return none, size
+    if not is_nonnegative(-size):
+        raise NotSupported(f"whether the diagonal {size} is above the main one is not known")
+    return -size, none
 
 
 def zeros_like(a: Operand) -> Node:

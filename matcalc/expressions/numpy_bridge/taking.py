@@ -30,10 +30,12 @@ from matcalc.expressions.numpy_bridge.index_sets import (
     masked,
     one_of,
     operands_at,
+    parts_at,
     places_of,
     run_of,
     spread,
 )
+from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to, reshape
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import number, product, selector
@@ -168,12 +170,14 @@ def _unheld(chosen_: Selection, rank: int) -> dict[int, Size]:
 def _taken_by_parts(a: Node, read: Items) -> Node | None:
     """Return entries at known indices of one axis as joined parts; several such axes of known lengths become one."""
     items, joint = read
-    if None in items or any(not isinstance(items[k], (Known, Run)) for k in joint):
+    if None in items or any(not isinstance(items[k], (Known, Run, Runs)) for k in joint):
         return None
     if not joint or any(k not in joint and items[k] != Run(Size.of(0), size) for k, size in enumerate(a.shape)):
         return None
     own = [one for k in joint if (one := items[k]) is not None]
     whole = common_shape([one.shape for one in own])
+    if len(joint) == 1 and isinstance(own[0], Runs):
+        return parts_at(a, own[0], joint[0])
     if len(joint) == 1 and isinstance(own[0], Known) and len(whole) == 1 and 0 < len(own[0].runs()) <= 64:
         parts = [part_of(a, joint[0], start, count) for start, count in own[0].runs()]
         return joined(parts, joint[0])
@@ -201,6 +205,8 @@ def _ravelled(places: Sequence[Places], whole: Shape, lengths: Sequence[int]) ->
 
     arrays = []
     for one in places:
+        if isinstance(one, Runs):
+            return None
         numbers = [one.start] if isinstance(one, Run) else list(one.numbers) if isinstance(one, Known) else []
         sizes = one.shape
         if isinstance(one, Run) and not one.is_one or not all(n.is_integer for n in (*numbers, *sizes)):
@@ -294,8 +300,11 @@ def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
     """Return 1 for the last of equal indices, else 0; None if no two are equal."""
     own = [as_run(one) for k in read.joint if (one := read.items[k]) is not None]
     whole = [where.lengths[label] for label in where.shared]
-    if any(isinstance(one, Run) and len(one.shape) == len(whole) for one in own):
+    each = [one for one in own if isinstance(one, Run) or isinstance(one, Runs) and one.is_apart]
+    if any(len(one.shape) == len(whole) for one in each):
         return None
+    if any(isinstance(one, Runs) for one in own):
+        raise NotSupported("joined ranges that may repeat an entry are written", hint="write each range by itself")
     if not any(isinstance(one, Looked) for one in own):
         if _repeats(own):
             raise NotSupported("known places that repeat are written", hint="write each place once")

@@ -49,7 +49,17 @@ class Values:
             return self._copied(value)
         if isinstance(value, type) and _has_methods(value):
             return self._kept(value, self._class(value))
+        if type(value) in (dict, list, tuple):
+            return self._table(value)
         return value
+
+    def _table(self, table: Any) -> Any:
+        """Return a container in which functions are copies; one without functions as it is."""
+        entries = list(table.values() if isinstance(table, dict) else table)
+        if not any(map(callable, entries)):
+            return table
+        new = [self.of(one) if callable(one) else one for one in entries]
+        return self._kept(table, dict(zip(table, new, strict=True)) if isinstance(table, dict) else type(table)(new))
 
     def _kept(self, value: Any, new: Any) -> Any:
         self.copies[id(value)] = (value, new)

@@ -122,9 +122,7 @@ class Loops:
     @staticmethod
     def instead(theirs: Any, ours: Callable[..., Any]) -> Callable[..., Any]:
         """Return our function for Python's, and the user's own function of the same name unchanged."""
-        import builtins
-
-        return ours if theirs is getattr(builtins, getattr(theirs, "__name__", ""), None) else theirs
+        return ours if getattr(theirs, "__module__", None) == "builtins" else theirs
 
     def array(self, node: Node, names: Names | None = None) -> Any:
         """Return a node as an array; the symbols of steps are among its names."""

@@ -22,7 +22,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     permuted,
     size_of,
 )
-from matcalc.expressions.numpy_bridge.index_sets import Run
+from matcalc.expressions.numpy_bridge.runs import Runs, joined_runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
 from matcalc.language.syntax import call
@@ -31,13 +31,19 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
 Make = Callable[..., Any]
-"""Returns a node as an array of the traced function; with `run` as the numbers of a range."""
+"""Returns a node as an array of the traced function; with `runs` as the integers of ranges."""
 
 
 def _is_float(dtype: object) -> bool:
     import numpy as np
 
     return dtype is None or np.dtype(dtype).kind == "f"  # type: ignore[call-overload]
+
+
+def _is_truth(dtype: object) -> bool:
+    import numpy as np
+
+    return dtype is not None and np.dtype(dtype).kind == "b"  # type: ignore[call-overload]
 
 
 def _shape(shape: object) -> list[Size]:
@@ -54,21 +60,30 @@ def _refuse_integers(name: str, dtype: object) -> None:
 class Joining:
     """np.r_ and np.c_, which join what stands between their brackets."""
 
-    def __init__(self, name: str, join: str, of_each: str) -> None:
-        self.name, self.join, self.of_each = name, join, of_each
+    def __init__(self, name: str, join: str, of_each: str, arange: Callable[..., Any]) -> None:
+        self.name, self.join, self.of_each, self.make = name, join, of_each, arange
+
+    def arange(self, at: slice) -> Any:
+        """Return the numbers of a slice."""
+        if not is_symbolic((at.start, at.stop, at.step)):
+            import numpy as np
+
+            return getattr(np, self.name)[at]
+        return self.make(0 if at.start is None else at.start, at.stop, 1 if at.step is None else at.step)
 
     def __getitem__(self, at: Any) -> Any:
         import numpy as np
 
         theirs, parts = getattr(np, self.name), at if isinstance(at, tuple) else (at,)
-        if not any(is_symbolic(one) for one in parts):
+        bounds = [b for one in parts if isinstance(one, slice) for b in (one.start, one.stop, one.step)]
+        if not any(is_symbolic(one) for one in (*parts, *bounds)):
             return theirs[at]
         if any(isinstance(one, str) for one in parts):
             raise NotSupported(f"np.{self.name} with a text between its brackets", hint=f"write np.{self.join}([x, y])")
         each = getattr(np, self.of_each)
         return getattr(np, self.join)(
             [
-                theirs[one] if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one)
+                self.arange(one) if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one)
                 for one in parts
             ]
         )
@@ -81,6 +96,8 @@ class NumpyCalls:
         self.make = make
 
     def _filled(self, name: str, value: float, shape: object, dtype: object, theirs: Callable[..., Any]) -> Any:
+        if is_symbolic(shape) and _is_truth(dtype):
+            return self._filled(name, value, shape, None, theirs) != 0
         if not _is_float(dtype):
             if is_symbolic(shape):
                 _refuse_integers(name, dtype)
@@ -106,6 +123,9 @@ class NumpyCalls:
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
         import numpy as np
 
+        is_truth = isinstance(fill_value, (bool, np.bool_)) and dtype is None or _is_truth(dtype)
+        if is_symbolic(shape) and is_truth and not is_symbolic(fill_value):
+            return self._filled("full", bool(fill_value), shape, bool, np.full)
         whole = isinstance(fill_value, (int, np.integer)) and dtype is None
         if whole or not _is_float(dtype) or _has_nan(fill_value):
             if is_symbolic(shape) and not _has_nan(fill_value):
@@ -145,6 +165,8 @@ class NumpyCalls:
     def eye(self, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **options: Any) -> Any:  # noqa: N803 - NumPy's
         import numpy as np
 
+        if is_symbolic((N, M, k)) and _is_truth(dtype):
+            return self.eye(N, M, k) != 0
         if not _is_float(dtype) or not is_symbolic((N, M, k)) and (M is not None or k):
             made = np.eye(N, M, k, dtype or float, **options)
             return made if not _is_float(dtype) else self.make(constructors.constant(made))
@@ -163,6 +185,8 @@ class NumpyCalls:
     def tri(self, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **options: Any) -> Any:  # noqa: N803
         import numpy as np
 
+        if is_symbolic((N, M, k)) and _is_truth(dtype):
+            return self.tri(N, M, k) != 0
         return np.tril(self.ones((N, N if M is None else M), dtype), k)
 
     def arange(self, *args: Any, dtype: Any = None, **options: Any) -> Any:
@@ -171,15 +195,17 @@ class NumpyCalls:
         if not is_symbolic(args):
             made = np.arange(*args, dtype=dtype, **options)
             return made if made.dtype.kind != "f" else self.make(array_node(made))
-        start, stop = (0, args[0]) if len(args) == 1 else args[:2]
-        if len(args) > 2 and args[2] != 1 or any(is_array(one) or isinstance(one, float) for one in args):
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        if step not in (1, -1) or any(is_array(one) or isinstance(one, float) for one in args):
             raise NotSupported("np.arange of a size with a step", hint="write start + step*np.arange(n)")
-        first, length = size_of(start), size_of(stop) - size_of(start)
+        first, length = size_of(start), (size_of(stop) - size_of(start)) * step
         node = _iota(length)
-        if first != 0:
-            node = constructors.add([(1, node), (1, broadcast_to(constructors.size_number(first), [length]))])
+        if first != 0 or step < 0:
+            shift = broadcast_to(constructors.size_number(first), [length])
+            node = constructors.add([(step, node), (1, shift)])
+        runs = Runs.of(first if step > 0 else first - length + 1, length, step < 0)
         is_range = dtype is None or np.dtype(dtype).kind != "f"
-        return self.make(node, run=Run(first, length)) if is_range else self.make(node)
+        return self.make(node, runs=runs) if is_range else self.make(node)
 
     def linspace(self, start: Any, stop: Any, num: Any = 50, endpoint: bool = True, **options: Any) -> Any:
         import numpy as np
@@ -229,7 +255,11 @@ class NumpyCalls:
     asanyarray = ascontiguousarray = asfarray = require = asarray
 
     def tile(self, A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
-        return self.make(shapes.tile(self._node(A), reps))
+        made = shapes.tile(self._node(A), reps)
+        runs = getattr(A, "runs", None)
+        if runs is not None and isinstance(reps, int) and 0 < reps <= MOST_COPIES:
+            return self.make(made, runs=joined_runs([runs] * reps))
+        return self.make(made)
 
     def diag_indices(self, n: Any, ndim: int = 2) -> Any:
         return (self.arange(n),) * ndim
@@ -312,11 +342,11 @@ class NumpyCalls:
 
     @property
     def r_(self) -> Joining:
-        return Joining("r_", "concatenate", "atleast_1d")
+        return Joining("r_", "concatenate", "atleast_1d", self.arange)
 
     @property
     def c_(self) -> Joining:
-        return Joining("c_", "column_stack", "asarray")
+        return Joining("c_", "column_stack", "asarray", self.arange)
 
     def isscalar(self, element: Any) -> bool:
         return is_array(element) and not element.node.shape or length_in(element) is not None
@@ -325,6 +355,10 @@ class NumpyCalls:
         return self.asarray(x)
 
 
+MOST_COPIES = 16
+"""Limit of the copies of a range that is a subscript."""
+SIZED = {"zeros": 1, "ones": 1, "empty": 1, "full": 1, "identity": 1, "eye": 2, "tri": 2, "arange": 2, "linspace": 3}
+"""Functions that create arrays, and how many of their arguments hold sizes."""
 SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_", "tile")
 """Functions that remain NumPy's for numbers. The others return arrays that can be written."""
 

@@ -9,7 +9,8 @@ from functools import reduce
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.numpy_bridge.arguments import length_in
+from matcalc.expressions.numpy_bridge.arguments import length_in, size_of
+from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.tensor.nodes.node import Node
 
 
@@ -120,8 +121,24 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     return builtins.isinstance(value, kinds)
 
 
+class SizeRange:
+    """`range` of sizes: a subscript, `A[range(n), y]`. It has no numbers, so a loop over it raises."""
+
+    def __init__(self, *bounds: Any) -> None:
+        start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]
+        self.bounds, first = bounds, size_of(start)
+        self.run = None if builtins.len(bounds) > 2 else Run(first, size_of(stop) - first)
+
+    def __iter__(self) -> Any:
+        return iter(builtins.range(*self.bounds))  # raises, with the name of the size
+
+    def __len__(self) -> int:
+        return builtins.len(builtins.range(*self.bounds))
+
+
 BUILTINS: Mapping[str, Callable[..., Any]] = {
-    "len": _len, "max": _extremum("max"), "min": _extremum("min"), "sum": _sum, "isinstance": _isinstance,
+    "len": _len, "range": SizeRange, "max": _extremum("max"), "min": _extremum("min"), "sum": _sum,
+    "isinstance": _isinstance,
 }  # fmt: skip
 """Python's functions on symbols; `number_types` has its types."""
 NUMPYS = {

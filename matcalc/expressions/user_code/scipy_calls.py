@@ -11,6 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.user_code.numpy_writes import Missing
+from matcalc.expressions.user_code.python_calls import is_symbolic
 
 Call = Callable[..., Any]
 
@@ -18,10 +20,12 @@ Call = Callable[..., Any]
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     import numpy as np
 
-    if b is not None or return_sign:
-        raise NotSupported("scipy.special.logsumexp: the arguments b and return_sign are not supported")
+    if return_sign:
+        raise NotSupported("scipy.special.logsumexp: the argument return_sign is not supported")
     if isinstance(a, (list, tuple)):
         a = np.stack(a)
+    if b is not None:
+        a = _weighted(a, b)
     if axis is None:
         found = np.logaddexp.reduce(np.ravel(a))
         return np.reshape(found, (1,) * a.ndim) if keepdims else found
@@ -32,6 +36,17 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     return np.expand_dims(found, tuple(one % a.ndim for one in axes)) if keepdims else found
 
 
+def _weighted(a: Any, b: Any) -> Any:
+    """Return a + log(b); weights that are numbers may be 0."""
+    import numpy as np
+
+    if is_symbolic(b):
+        return a + np.log(b)
+    weights = np.asarray(b, dtype=float)
+    none = weights == 0
+    return np.where(none, -np.inf, a + np.log(np.where(none, 1.0, weights))) if np.any(none) else a + np.log(weights)
+
+
 def softmax(x: Any, axis: Any = None) -> Any:
     import numpy as np
 
@@ -40,6 +55,16 @@ def softmax(x: Any, axis: Any = None) -> Any:
 
 def log_softmax(x: Any, axis: Any = None) -> Any:
     return x - logsumexp(x, axis, keepdims=True)
+
+
+def rel_entr(x: Any, y: Any) -> Any:
+    from scipy import special
+
+    return special.xlogy(x, x) - special.xlogy(x, y)
+
+
+def kl_div(x: Any, y: Any) -> Any:
+    return rel_entr(x, y) - x + y
 
 
 def betaln(a: Any, b: Any) -> Any:
@@ -76,6 +101,36 @@ def cho_solve(c_and_lower: Any, b: Any) -> Any:
     c, lower = c_and_lower
     first, second = (c, c.T) if lower else (c.T, c)
     return np.linalg.solve(second, np.linalg.solve(first, b))
+
+
+class Factor(Missing):
+    """The factors of a matrix of symbols, for `lu_solve` alone."""
+
+    def __init__(self, matrix: Any) -> None:
+        super().__init__("the result of scipy.linalg.lu_factor", "write np.linalg.qr(A), or scipy.linalg.cholesky(A)")
+        self.__dict__.update({"_matrix": matrix, "node": matrix.node, "dtype": None})  # symbolic, by its node
+
+
+def lu_factor(a: Any) -> Any:
+    return Factor(a), Missing("the pivots of scipy.linalg.lu_factor", "pass them to lu_solve alone")
+
+
+def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
+    import numpy as np
+
+    lu, pivots = lu_and_piv
+    a = vars(lu)["_matrix"] if isinstance(lu, Factor) else _of_factors(lu, pivots)
+    return np.linalg.solve(a.T if trans else a, b)
+
+
+def _of_factors(lu: Any, pivots: Any) -> Any:
+    """Return the matrix of numbers that was factored."""
+    import numpy as np
+
+    a = (np.tril(lu, -1) + np.eye(len(lu))) @ np.triu(lu)
+    for k, other in reversed(list(enumerate(pivots))):
+        a[[k, other]] = a[[other, k]]
+    return a
 
 
 def solve(
@@ -266,12 +321,12 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
 
 
 LINALG = (
-    cholesky, cho_factor, cho_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals, norm, toeplitz,
-    circulant, hankel, block_diag, solve_sylvester, solve_continuous_lyapunov, solve_discrete_lyapunov,
+    cholesky, cho_factor, cho_solve, lu_factor, lu_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals,
+    norm, toeplitz, circulant, hankel, block_diag, solve_sylvester, solve_continuous_lyapunov, solve_discrete_lyapunov,
     solve_continuous_are, solve_discrete_are,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Sequence[Call]] = {
-    "scipy.special": (logsumexp, softmax, log_softmax, betaln, multigammaln),
+    "scipy.special": (logsumexp, softmax, log_softmax, rel_entr, kl_div, betaln, multigammaln),
     "scipy.linalg": LINALG,
     "scipy.spatial.distance": (cdist, pdist, squareform),
 }

@@ -7,7 +7,7 @@ from typing import Any
 from matcalc.errors import NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.expressions.user_code.python_calls import SizeRange, is_array
 from matcalc.tensor.nodes.node import sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 
@@ -41,8 +41,12 @@ def subscript_value(one: Any, call: Any) -> Any:
 
     Raises: NoValue for a mask, and for an array of integers, that depend on a symbol.
     """
-    if isinstance(one, range):
+    if isinstance(one, range) or isinstance(one, SizeRange) and one.run is None:
         return list(one)
+    if isinstance(one, SizeRange):
+        for bound in one.bounds:
+            call.unwrapped(bound)
+        return one.run
     if isinstance(one, slice):
         return slice(*(subscript_value(b, call) for b in (one.start, one.stop, one.step)))
     if length_in(one) is not None:
@@ -50,10 +54,10 @@ def subscript_value(one: Any, call: Any) -> Any:
         return one
     if not is_array(one):
         return one
-    run = getattr(one, "places", None) or getattr(one, "run", None)
-    if run is not None:
+    places = getattr(one, "places", None)
+    if places is not None:
         call.names = call.names.joined(one.names)
-        return run
+        return places
     is_mask = hasattr(one, "compared")
     known = (one.maker(one.node, one.names) if is_mask else one).known()
     if known is None and is_mask:

@@ -57,7 +57,7 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if not bound:
         return from_zero(reading, axis, first), None
     index = scope.indices[bound[0]]
-    offset = sum_of(_offset(reading, axis, bound), Ast("number", (), Fraction(1 - first)))
+    offset = sum_of(offset_of(reading, axis, bound), Ast("number", (), Fraction(1 - first)))
     if index.is_step:
         return _at_step(index, offset, axis), None
     return indexed(reading, index, offset, length, axis)
@@ -97,7 +97,7 @@ def indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast 
     return name, cut
 
 
-def _offset(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
+def offset_of(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
     """Return c of the subscript i + c."""
     zero = Ast("number", (), Fraction(0), axis.span)
     if axis.head == "letter":

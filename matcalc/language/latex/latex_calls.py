@@ -99,8 +99,10 @@ def choose(reading: Reading, found: Sequence[Found], node: Ast, shown: Ast) -> V
 
 
 def _is_symbol(reading: Reading, look: Sequence[Ast]) -> bool:
-    """Return whether a letter of a look is a declared symbol."""
-    return any(x.head == "letter" and key_of(x) in reading.keys for item in look for x in walk(item))
+    """Return whether a letter of a look is a declared symbol; the F of a norm is none."""
+    own = {x for item in look for x in walk(item) if x.head == "letter" and key_of(x) in reading.keys}
+    fenced = [x for item in look for x in walk(item) if x.head == "script" and unbraced(x.args[0]).head == "fence"]
+    return bool(own - {x for script in fenced for layout in script.args[1:] for x in walk(layout)})
 
 
 def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:

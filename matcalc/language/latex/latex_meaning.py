@@ -22,12 +22,14 @@ from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
+    INNER_PRODUCTS,
     NUMBER,
     Index,
     Reading,
     Scope,
     Value,
     fault,
+    is_named,
     key_of,
     key_of_subscript,
     needed,
@@ -104,6 +106,8 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
 def _whole_look(reading: Reading, node: Ast) -> Value | None:
     """Return the call whose look is the whole layout without its superscripts."""
     if node.head not in ("script", "fence", "letter", "word", "number", "matrix", "radical"):
+        return None
+    if node.head == "script" and is_named(reading, without_top(node)[0]):
         return None
     found = [f for p in candidates(reading.names, node) if len(p.items) == 1 and (f := found_at(p, [node]))]
     shown, above = without_top(node)
@@ -236,6 +240,8 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""
         hint = NORMS.get(kind, f"{NORMS['vector']}; {NORMS['matrix']}")
         raise fault(f"this norm of a {kind or 'value of unknown kind'} is unknown or ambiguous", node, hint)
+    if inner.head == "fence" and inner.value == "angle" and key_of_subscript(below) in INNER_PRODUCTS:
+        return value(reading, base)
     if inner.head in ("word", "number", "mark"):
         value(reading, base)
         raise fault("a subscript here is not supported", node)

@@ -193,6 +193,18 @@ def subscript_of(script: Ast) -> Ast | None:
     return script.args[1 + marks.index("_")] if "_" in marks else None
 
 
+def is_named(reading: Reading, script: Ast) -> bool:
+    """Return whether a letter with its subscript is a declared symbol or a part, I_1 for an invariant."""
+    below = subscript_of(script) if script.head == "script" else None
+    key = key_of(script.args[0]) if below is not None else None
+    added = key_of_subscript(below) if below is not None else None
+    return key is not None and added is not None and (*key, *added) in reading.keys
+
+
+INNER_PRODUCTS = (("F",), ("HS",), ("2",))
+r"""Subscripts of \langle A, B \rangle that name the inner product of all entries."""
+
+
 def subscripts_in(root: Ast) -> dict[Ast, frozenset[str]]:
     """Return, for each layout inside `root`, the letters that are subscripts in it."""
     letters: dict[Ast, frozenset[str]] = {}

@@ -8,7 +8,6 @@ ranges include both ends: x_{2:3} is x[1:3]. A sum from 2 to n - 1 is a sum over
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_axes import (
@@ -18,6 +17,7 @@ from matcalc.language.latex.latex_axes import (
     elements,
     indexed,
     letters_in,
+    offset_of,
     sum_of,
     whole_axis,
 )
@@ -158,8 +158,8 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
-    if large and len(axes) == 1 and axes[0].head == "letter" and axes[0].value[0] in scope.indices:  # type: ignore[index]
-        found = _row_of(reading, large, scope.indices[bound[0]], layout)
+    if large and len(axes) == 1 and len(bound) == 1:
+        found = _row_of(reading, large, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
         if found is not None:
             return found
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
@@ -176,15 +176,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     raise fault(f"{shown} has a subscript but is not declared", layout, f"declare {shown} with its sizes")
 
 
-def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
-    """Return row or column i of a matrix, if the bound of the sum over i decides between them."""
+def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast) -> Value | None:
+    """Return row or column i + offset of a matrix, if the bound of the sum over i, n or n - 1, decides which."""
     shape = reading.known.shapes[large]
     bound = written(index.high) if index.high is not None else index.size
-    axes = [k for k, length in enumerate(shape) if length == bound]
+    sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
+    axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     if len(axes) != 1:
         return None
     name = Ast("name", (), large, layout.span)
-    at = indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
+    at = indexed(reading, index, offset, shape[axes[0]])
     below = [at, (whole_axis(layout), None)] if axes[0] == 0 else [(whole_axis(layout), None), at]
     return Value(_part(name, below, layout), "vector")
 

@@ -31,6 +31,7 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.read_steps import begun, lines_of
@@ -86,6 +87,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
+        every = [with_choices(names, one) for one in every]
         _check_fonts([*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         tree = _read(reading, every[: len(lines)], every[len(lines) :], found)
@@ -106,14 +108,14 @@ def _passage(text: str, sizes: Collection[str]) -> tuple[str, tuple[int, ...], P
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = passage_of(plain)
+            passage = passage_of(without_stops(plain))
             letters = step_letters([*passage.lines, *passage.aside], sizes)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = passage_of(plain)
+    passage = passage_of(without_stops(plain))
     letters = step_letters([*passage.lines, *passage.aside], sizes)
     if letters and refused is not None:
         raise refused
@@ -274,10 +276,11 @@ def _check_fonts(layouts: object) -> None:
     fonts: dict[object, tuple[str, Ast]] = {}
     for layout in layouts:  # type: ignore[attr-defined]
         below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
+        label = set(walk(layout.args[0])) if layout.head == "relation" else set()
         for leaf in walk(layout):
-            if leaf.head != "letter" or leaf in below:
+            font = font_of(leaf) if leaf.head == "letter" else ""
+            if leaf.head != "letter" or leaf in below or font == "script" and leaf in label:
                 continue
-            font = font_of(leaf)
             base = leaf.value[0]  # type: ignore[index]
             known, _ = fonts.setdefault(base, (font, leaf))
             if known != font and {known, font} != {"", "italic"}:

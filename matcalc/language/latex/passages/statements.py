@@ -12,7 +12,16 @@ from typing import NamedTuple, cast
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
-from matcalc.language.latex.latex_scope import NUMBER, Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_scope import (
+    NUMBER,
+    Key,
+    Reading,
+    fault,
+    font_of,
+    key_of,
+    key_of_subscript,
+    subscript_of,
+)
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -69,6 +78,8 @@ def statement(reading: Reading, line: Ast) -> Statement:
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
         key = (str(base.value[0]),) if len(items) == 1 else None  # type: ignore[index]
+    if key is not None and key in reading.keys and font_of(base) == "script":
+        key = (*key, "script")  # F = ... F ... with a script letter on the left: a label
     if key is None:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
@@ -264,7 +275,7 @@ def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
 
 
 def _check_free(element: Ast) -> None:
-    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n and \Theta \succ 0 are allowed."""
+    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n, w \ge 0 and \Theta \succ 0 are allowed."""
     if element.head != "relation":
         return
     signs, last = cast("tuple[str, ...]", element.value), element.args[-1]
@@ -274,7 +285,7 @@ def _check_free(element: Ast) -> None:
             space = space.args[0]
         if space.head in ("letter", "word") and space.value[1] == "double":  # type: ignore[index]
             return
-    if signs[0] in (r"\succ", r"\succeq") and last.head == "number":
+    if signs[0] in (r"\succ", r"\succeq", ">", ">=") and last.head == "number":
         return
     hint = "write the formula alone; minimize(..., constraints=...) takes constraints"
     raise fault("a constraint below an operator is not supported", element, hint)

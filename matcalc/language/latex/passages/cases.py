@@ -1,0 +1,100 @@
+r"""Reads the environment `cases` as papers write it, as the nested choices of the rulebook's template.
+
+The template has one condition, `\text{if } x > 0`, and `\text{otherwise}`. Papers leave out *if*, write *for* and
+*else*, end cells with commas, have more than two rows, and write the last condition in place of *otherwise*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from matcalc.language.latex.latex_patterns import LatexNames, candidates, same_layout
+from matcalc.language.latex.latex_scope import fault
+from matcalc.language.syntax import Ast, rebuild
+
+_CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)
+_STOP = re.compile(r"[,;.](?=\s*(&|\\\\|\\end\s*\{))")
+_OTHERWISE = ("otherwise", "else")
+_ELSE_IF = ("else if", "elseif", "elif")
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def without_stops(text: str) -> str:
+    """Return a passage with a space for each comma or period that ends a cell of cases."""
+    return _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text)
+
+
+def with_choices(names: LatexNames, layout: Ast) -> Ast:
+    """Return a layout in which cases have the form of the rulebook's template.
+
+    Raises: ParseError for rows without a condition, and for a last condition that leaves values without a case.
+    """
+
+    def change(node: Ast) -> Ast:
+        is_cases = node.head == "matrix" and str(node.value).endswith("cases")
+        rows = [row.args for row in node.args] if is_cases else []
+        if len(rows) < 2 or any(len(row) != 2 for row in rows):
+            return node
+        return _choice(names, node, cast("Sequence[tuple[Ast, Ast]]", rows))
+
+    return rebuild(layout, change)
+
+
+def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]]) -> Ast:
+    conditions = [_condition(cell) for _, cell in rows[:-1]]
+    last = rows[-1][1]
+    if not _is_otherwise(last):
+        final = _condition(last)
+        if len(conditions) != 1 or not _is_opposite(conditions[0], final):
+            raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
+    made = rows[-1][0]
+    (pattern, *_) = candidates(names, node)
+    for (value, _), condition in zip(rows[-2::-1], conditions[::-1], strict=True):
+        made = _filled(pattern.items[0], (condition, value, made), node)
+    return made
+
+
+def _filled(template: Ast, operands: Sequence[Ast], node: Ast) -> Ast:
+    """Return a template with layouts for its holes, and the position of a node."""
+
+    def change(one: Ast) -> Ast:
+        return operands[int(str(one.value))] if one.head == "hole" else one
+
+    return replace(rebuild(template, change), span=node.span, at=node.at)
+
+
+def _condition(cell: Ast) -> Ast:
+    """Return the relation of a condition, with or without the word if.
+
+    Raises: ParseError for anything else.
+    """
+    inner = cell.args[0] if cell.head == "if" and len(cell.args) == 1 else cell
+    if inner.head == "relation":
+        left = inner.args[0]
+        if left.head == "row" and _word(left.args[0]) in _ELSE_IF:
+            rest = left.args[1] if len(left.args) == 2 else replace(left, args=left.args[1:])
+            inner = replace(inner, args=(rest, *inner.args[1:]))
+    if inner.head != "relation" or len(inner.args) != 2 or inner.value[0] not in _OPPOSITE:  # type: ignore[index]
+        raise fault("this is no condition of a case", cell, r"write \text{if } x > 0, or \text{otherwise}")
+    return inner
+
+
+def _is_otherwise(cell: Ast) -> bool:
+    return _word(cell) in _OTHERWISE
+
+
+def _word(cell: Ast) -> str:
+    return str(cell.value[0]).strip() if cell.head == "word" else ""  # type: ignore[index]
+
+
+def _is_opposite(one: Ast, other: Ast) -> bool:
+    """Whether exactly one of two relations holds."""
+    (sign,), (against,) = cast("tuple[str]", one.value), cast("tuple[str]", other.value)
+    (a, b), (c, d) = one.args, other.args
+    if same_layout(a, c) and same_layout(b, d):
+        return _OPPOSITE.get(sign) == against
+    return same_layout(a, d) and same_layout(b, c) and _OPPOSITE.get(sign) == _FLIPPED.get(against)

@@ -172,6 +172,7 @@ def measured(formulas, data, names):
     return found
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
 @pytest.mark.whole

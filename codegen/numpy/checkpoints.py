@@ -6,8 +6,8 @@ import numpy as np
 def all_steps_again(function, steps, backward, kinds, shapes, operands, sequences, numbers, again, *sizes):
     """Return what `all_steps` returns; `again` describes the loop of which `function` reads the states.
 
-    Its states are operands after all others. At most `rows` of them are stored at a time, 0 stands for twice the square
-    root of `steps`.
+    Its states are operands after all others. At most `rows` of them are stored at a time; 0 stands for twice the
+    square root of `steps`.
     """
     advance, rows, first, count, slices, inputs, reads, more = again
     rows = max(min(rows or int(np.ceil(2 * np.sqrt(steps))), steps), 1)

@@ -135,6 +135,7 @@ def test_deviations_of_other_data(way, tmp_path, rng):
 REPEATED = {"X: vector(m)": (4,), "X: matrix(m, n)": (4, 3), "X: tensor(m, n, p)": (4, 2, 3)}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("declared", REPEATED)
 @pytest.mark.parametrize("way", ["plain", "numba"])

@@ -79,6 +79,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.sampled(13)
 @pytest.mark.parametrize(("function", "wrt", "data"), CASES)
 def test_value_and_gradient(function, wrt, data):

@@ -173,7 +173,7 @@ def test_random_code():
     assert sum(refused) <= 8
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("part", shares(20))
 def test_three_thousand_random_programs_of_code(part):
     """3,000 programs with sizes, known places, masks, writes and SciPy's functions: equal, or refused with the line."""
@@ -193,7 +193,7 @@ def test_derivatives_of_random_code():
     assert refused <= 3
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
     """2,000 programs of fixed and of open sizes, six steps deep: all traced, all equal."""
@@ -260,6 +260,7 @@ def test_derivatives_of_random_programs():
         slope_agrees(program, number, "numpy")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", shares(10))
 def test_derivatives_of_four_hundred_random_programs(part):
     """Value and gradient of 400 programs, compiled for NumPy, against NumPy's own run and its differences."""

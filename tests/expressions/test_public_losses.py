@@ -10,6 +10,8 @@ import matcalc as mc
 LOSSES = {**public_regressions.LOSSES, **public_series.LOSSES, **public_models.LOSSES, **public_physics.LOSSES}
 FIRST = ("logistic_insert", "emcee_line")
 """Cases of the first tier: an inserted column, held data."""
+SLOW = ("bundle_adjustment",)
+EVERY = [pytest.param(n, marks=pytest.mark.long) if n in SLOW else n for n in LOSSES if n not in FIRST]
 
 
 def leaves(value):
@@ -57,8 +59,9 @@ def test_first(name):
     check(name)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
-@pytest.mark.parametrize("name", [name for name in LOSSES if name not in FIRST])
+@pytest.mark.parametrize("name", EVERY)
 def test_every_loss(name):
     check(name)
 

@@ -238,6 +238,7 @@ def test_two_processes_at_once(package, tmp_path):
     assert [told(process)["found"] for process in running] == [made["found"]] * 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("damage", ["cut", "another", "missing", "another processor"])
 def test_what_is_damaged_is_compiled(package, tmp_path, damage):

@@ -18,7 +18,7 @@ def living(*names):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("by_numba", [False, True])
+@pytest.mark.parametrize("by_numba", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_compilation_leaves_no_context_no_module_and_no_engine(by_numba):
     def one(number):
         number += 10 * by_numba

@@ -60,6 +60,7 @@ def is_representable(f, row):
         return all(1e-200 < abs(f(mpmath.mpf(x))) < 1e200 for x in row)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("count", PATTERNS)
 @pytest.mark.sampled(36)
@@ -67,6 +68,7 @@ def test_numpy(name, count):
     check(name, count, "numpy")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["sqrt", "x -> log(x)^2", "x -> hypot(x, 3)"])
 @pytest.mark.parametrize("count", PATTERNS)
 @pytest.mark.sampled(9)

@@ -63,6 +63,7 @@ def misread(found):
     return faults
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.whole
 def test_every_form_with_axes_of_one(part):

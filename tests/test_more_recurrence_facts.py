@@ -32,7 +32,6 @@ from test_recurrence_facts import (
 
 import matcalc as mc
 
-pytestmark = pytest.mark.whole
 LONG = 400
 SMALL = A / (1.5 * np.abs(np.linalg.eigvals(A)).max())
 
@@ -45,6 +44,7 @@ def at(text: str, wrt: str = "", **given: Any) -> Any:
     return np.asarray(e(**{name: data[name] for name in e.symbols}))
 
 
+@pytest.mark.whole
 def test_the_limit_of_a_linear_system_and_its_gradient() -> None:
     f = "x0'*x[T] where x[0] = zeros(n), x[t+1] = A*x[t] + b, t < T"
     z, dual = inv(np.eye(N) - SMALL) @ B0, inv(np.eye(N) - SMALL).T @ X0
@@ -53,6 +53,7 @@ def test_the_limit_of_a_linear_system_and_its_gradient() -> None:
     close(at(f, "b", A=SMALL, T=LONG), dual, 1e-11)
 
 
+@pytest.mark.whole
 def test_the_limit_of_a_lyapunov_recurrence_and_its_gradient() -> None:
     f = "tr(S*P[T]) where P[0] = P0, P[t+1] = A*P[t]*A' + Q, t < T"
     kron = np.eye(N * N) - np.kron(SMALL, SMALL)
@@ -80,6 +81,7 @@ def _joint_states() -> tuple[Any, Any]:
     return (mean + gain @ (Y.ravel() - seen @ mean)).reshape(count, N), prior - gain @ seen @ prior
 
 
+@pytest.mark.whole
 def test_the_smoother_is_the_conditional_gaussian() -> None:
     means, cov = _joint_states()
     text = (
@@ -94,6 +96,7 @@ def test_the_smoother_is_the_conditional_gaussian() -> None:
     close(value(f"sum{{t: V1[t]}} where {text}"), blocks.sum(0), 1e-11)
 
 
+@pytest.mark.whole
 def test_kalman_gradients_by_fishers_identity() -> None:
     means, cov = _joint_states()
     blocks = cov.reshape(STEPS, N, STEPS, N).swapaxes(1, 2)
@@ -109,6 +112,7 @@ def test_kalman_gradients_by_fishers_identity() -> None:
     close(value(KALMAN, "x0"), -inv(P0) @ (means[0] - X0), 1e-10)
 
 
+@pytest.mark.whole
 def test_newton_for_the_polar_factor() -> None:
     u, _, v = np.linalg.svd(C)
     close(at("X[T] where X[0] = C, X[t+1] = (X[t] + inv(X[t])')/2, t < T", T=40), u @ v, 1e-11)
@@ -122,6 +126,7 @@ def test_adjoints_of_running_sums_and_products() -> None:
     close(value(products, "e"), np.cumsum((weights * np.cumprod(E))[::-1])[::-1] / E)
 
 
+@pytest.mark.whole
 def test_stacked_states_are_a_block_toeplitz_matrix() -> None:
     free = np.concatenate([matrix_power(A, t + 1) for t in range(STEPS)])
     rows = [[matrix_power(A, t - s) @ B if s <= t else np.zeros((N, M)) for s in range(STEPS)] for t in range(STEPS)]
@@ -129,6 +134,7 @@ def test_stacked_states_are_a_block_toeplitz_matrix() -> None:
     close(found.ravel(), free @ X0 + np.block(rows) @ U.ravel())
 
 
+@pytest.mark.whole
 def test_the_gradient_of_a_geometric_sum_of_matrices() -> None:
     f = "sum{t: tr(C'*X[t])} where X[0] = eye(n), X[t+1] = A*X[t], t < T"
     terms = (

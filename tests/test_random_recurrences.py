@@ -11,7 +11,7 @@ from random_recurrences import Data, Recurrence, random_data, random_recurrence
 
 import matcalc as mc
 
-COUNT, GROUP = 2000, 5
+COUNT, GROUP = 2000, 2
 LENGTHS = (0, 1, 2, 5)
 SIZES = {"n": 3, "m": 2}
 
@@ -49,7 +49,7 @@ def check(seed: int) -> None:
         assert not any(differs(*pair) for pair in found), (seed, steps, name, made.text)
 
 
-@pytest.mark.sampled(400)
+@pytest.mark.sampled(1000)
 @pytest.mark.thinned(100)
 @pytest.mark.parametrize("first", range(0, COUNT, GROUP))
 def test_random_recurrences(first: int) -> None:

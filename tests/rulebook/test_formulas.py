@@ -218,7 +218,7 @@ def test_symmetries(rule):
         close(value(**{one: found[two], two: found[one]}), value(), 1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
 def test_rewrite(rewrite):
     condition = rewrite.condition

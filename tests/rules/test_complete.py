@@ -20,6 +20,7 @@ def has_entry(rule, target):
     return any(target in entry.templates for entry in (*kernels, *scalars))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", PRIMITIVE, ids=lambda rule: rule.name)
 def test_every_operation_has_a_derivative_and_a_value(rule):
     assert rule.values

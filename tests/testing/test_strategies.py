@@ -88,6 +88,7 @@ def test_a_rule_of_ones_own_is_tested():
     lies_between_ones()
 
 
+@pytest.mark.whole
 def test_cases_shrink_to_a_single_operation():
     case = find(
         expressions(depth=3, operations=["plus", "tanh", "det", "times"]),

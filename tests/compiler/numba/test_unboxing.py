@@ -102,6 +102,7 @@ def test_exact_arrays_are_read(run, name):
     assert out.tolist() == (S * A @ X).tolist()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("position", [0, 1, 3])
 @pytest.mark.parametrize("name", INEXACT)
 def test_inexact_arrays_are_refused(run, name, position):

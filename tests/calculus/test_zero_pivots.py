@@ -166,7 +166,6 @@ def cases():
         yield pytest.param(path, argument, part, longest, marks=mark, id=f"{path}-{argument[0]}-{part}")
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("path", "argument", "part", "longest"), list(cases()))
 def test_derivatives_keep_the_form(path, argument, part, longest):
     wrong, count = faults(argument, part, path, longest)

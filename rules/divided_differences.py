@@ -5,11 +5,16 @@ They are slow, obvious, and independent of the compiler.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from matcalc.rules.elementwise import EPS, Array, Function
+from matcalc.rules.elementwise import EPS
+
+Array = NDArray[Any]
+Function = Callable[..., Array]
 
 
 def dd_(f: Function, *points: Array, strict: bool = False) -> Array:

@@ -20,7 +20,7 @@ import matcalc as mc
 from matcalc.calculus.simplify import rewrite as rewriting
 from matcalc.compiler.call import spec_cache
 from matcalc.compiler.lowering_entries import Lowerings, load
-from matcalc.compiler.plan import compare, expand, lower
+from matcalc.compiler.plan import compare, expand, joined_forms, lower
 from matcalc.compiler.plan.products import build_contraction
 from matcalc.compiler.program import Call, Each
 from matcalc.evidence.written.points import points
@@ -251,7 +251,7 @@ def _only(k):
 
 ALTERNATIVES = compare._alternatives
 PASSES = {
-    "lookups pushed inward": Pass(compare, "lookups_pushed_inward", _first),
+    "lookups pushed inward": Pass(joined_forms, "lookups_pushed_inward", _first),
     "quotients as written": Pass(compare, "write_back", lambda *_: None),
     "output order": Pass(compare, "with_best_output_order", _first),
     "blocks of rows": Pass(compare, "by_blocks", _first),
@@ -268,8 +268,8 @@ PASSES = {
     "multiplied out": Pass(expand, "_multiplied_out", _first),
     "exact deviations": Pass(expand, "with_exact_deviations", _first),
     "weighted squares": Pass(build_contraction, "rooted", lambda *_: None),
-    "first form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[0]): None}),
-    "last form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[-1]): None}),
+    "first form alone": Pass(joined_forms, "_with_lookups", lambda forms: {tuple(forms[0]): None}),
+    "last form alone": Pass(joined_forms, "_with_lookups", lambda forms: {tuple(forms[-1]): None}),
     "values first alone": Pass(compare, "_alternatives", _only(0)),
     "gradients first alone": Pass(compare, "_alternatives", _only(1)),
     "inverses formed, values first": Pass(compare, "_alternatives", _only(2)),

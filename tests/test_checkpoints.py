@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -44,6 +45,7 @@ def test_a_network_with_three_stored_states() -> None:
     agrees(NETWORK, "A", "numba", 3)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)
@@ -67,6 +69,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize("target", ["numba", "numpy", "c"])
 @pytest.mark.parametrize("text", OTHERS)
@@ -154,7 +157,9 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 fn(**given)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    given = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True, env=given)
     assert int(done.stdout) * 1024 < 200_000 * 20 * 8 / 4
 
 

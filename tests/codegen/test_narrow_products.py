@@ -17,6 +17,7 @@ SIZES = [
 SCALES = [(1.0, 0.0), (-2.0, 1.0), (0.5, -3.0), (0.0, 2.0)]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.sampled(55)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scales", SCALES)

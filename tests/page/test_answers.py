@@ -203,6 +203,7 @@ HARD = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("formula", HARD)
 def test_what_is_out_of_the_common_is_answered_or_refused_in_words(formula):

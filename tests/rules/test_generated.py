@@ -102,7 +102,7 @@ def test_edge(rule, k):
     is_as_stated(rule, k, evaluated)
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
 @pytest.mark.sampled(300)

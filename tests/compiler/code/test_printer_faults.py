@@ -15,7 +15,7 @@ def test_faults_of_texts():
     assert not [mutant for mutant in unnoticed if not any(part in mutant.before for part in EQUAL)]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("count", [pytest.param(6, marks=pytest.mark.whole), pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.parametrize("printer", ["code", "llvm"])
 def test_faults_of_functions(printer, count):

@@ -151,7 +151,7 @@ def test_an_index_runs_over_the_numbers_inside(text: str, wrt: str, total: Loop,
     agree(text, wrt, total, [n for n in (0, 1, 2, 5) if n >= least], "")
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.whole
 @pytest.mark.parametrize("target", ["", "numpy", "numba"])
 @pytest.mark.parametrize(

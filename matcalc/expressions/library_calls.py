@@ -51,7 +51,8 @@ def values_for(names: Names) -> Values:
     table |= {id(one): of_lists(one, calls.array) for one in listed}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
     table |= {id(theirs): ours for theirs, ours in number_types().items()}
-    table |= {id(theirs): stacking(theirs) for name in STACKING if id(theirs := getattr(np, name)) not in table}
+    stacked = [getattr(np, name) for name in STACKING if hasattr(np, name)]  # NumPy 2.5 has no row_stack
+    table |= {id(theirs): stacking(theirs) for theirs in stacked if id(theirs) not in table}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
     known_modules: set[str] = set()
 

@@ -58,8 +58,13 @@ class Values:
         entries = list(table.values() if isinstance(table, dict) else table)
         if not any(map(callable, entries)):
             return table
-        new = [self.of(one) if callable(one) else one for one in entries]
-        return self._kept(table, dict(zip(table, new, strict=True)) if isinstance(table, dict) else type(table)(new))
+        new: Any = table if isinstance(table, tuple) else type(table)()
+        self._kept(table, new)  # before its functions, which may close over it
+        copies = [self.of(one) if callable(one) else one for one in entries]
+        if isinstance(table, tuple):
+            return self._kept(table, tuple(copies))
+        new.update(zip(table, copies, strict=True)) if isinstance(table, dict) else new.extend(copies)
+        return new
 
     def _kept(self, value: Any, new: Any) -> Any:
         self.copies[id(value)] = (value, new)

@@ -108,7 +108,7 @@ def power(base: Node, exponent: Fraction) -> Node:
     factored = _power_of_factors(base, exponent)
     if factored is not None:
         return factored
-    if exponent % 2 == 0 and has_square(base):
+    if has_square(base, exponent):
         return power(square_of(base), exponent / 2)
     inner, before = exponent_of(base)
     if before != 1 and (inner.range.positive or _same_domain(before, before * exponent, exponent)):

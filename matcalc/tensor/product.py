@@ -284,7 +284,7 @@ def collect_powers(operands: list[Operand]) -> list[Operand]:
     result: list[Operand] = []
     for (base, at), exponents in groups.items():
         for exponent in merged_exponents(base, exponents):
-            if exponent and exponent % 2 == 0 and has_square(base):
+            if has_square(base, exponent):
                 result += _as_operands(square_of(base), exponent / 2, at)
             else:
                 result += _as_operands(base, exponent, at)
@@ -305,9 +305,19 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
     return [(power_node(base, exponent), at)]
 
 
-def has_square(node: Node) -> bool:
-    """Return whether the rulebook defines the square of this operation."""
-    return node.kind in ("map", "op") and node.rule.square is not None
+def has_square(node: Node, exponent: Fraction | int = 2) -> bool:
+    """Return whether an even power of this operation is a power of the square that the rulebook defines for it.
+
+    A condition is its own square. Its negative powers stay, since limits tell them apart: with w = [x > y],
+    `expm1(w)^2/w^2` is 1 where w is 0, and `expm1(w)^2/w` is 0 there.
+    """
+    if node.kind not in ("map", "op") or node.rule.square is None or not exponent or exponent % 2:
+        return False
+    return exponent > 0 or node.rule.square != _itself(node)
+
+
+def _itself(node: Node) -> str:
+    return f"{node.rule.name}({', '.join(node.rule.operands)})"
 
 
 def square_of(node: Node) -> Node:
@@ -320,10 +330,9 @@ def square_of(node: Node) -> Node:
         return simple_product(1, [(argument, at), (argument, at)], tuple(range(node.batch_rank)))
     if text == "x.^2":
         return simple_product(1, [(argument, axes), (argument, axes)], axes)
-    itself = f"{node.rule.name}({', '.join(node.rule.operands)})"
-    if text == itself:
+    if text == _itself(node):
         return node
-    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {itself}")
+    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {_itself(node)}")
 
 
 def _grouped(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import matcalc as mc
+from matcalc.errors import NoReference
 from matcalc.evidence.numeric.sampling import drawn_for, projected
 from matcalc.evidence.written.points import points
 from matcalc.evidence.written.truths import quickly
@@ -301,6 +302,12 @@ def faults(original, text, let, seed, check=False, target=None):
     for name in names.written:
         if name not in data:
             data[name] = drawn_for(names.symbols[name], lengths, (), 0, seed)
+    try:
+        written = e.reference.value(data, lengths)
+    except NoReference:
+        written = original.value
+    if np.abs(written - original.value).max(initial=0) > 1e-7 * max(1, np.abs(original.value).max(initial=0)):
+        return ["refused: at ties, rounding in the inserted term changes the value as written"]
     if both is None:
         value, gradient = (at(x, data, lengths) for x in (e, g))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.spec.spec import Nesting, Operand, nest
-from matcalc.sparsity.pattern import Stored, World
-from matcalc.sparsity.results import Pattern, SparseResult
+from matcalc.language.identifiers import by_name, nearest
+from matcalc.sparse_results.pattern import World, stored_entries
+from matcalc.sparse_results.results import Pattern, SparseResult
 from matcalc.tensor.sizes.sizes_from_shapes import solve
 
 if TYPE_CHECKING:
@@ -39,13 +41,30 @@ class SparseFunction:
     ) -> None:  # fmt: skip
         self.entries, self.operands, self.results = entries, tuple(operands), tuple(results)
         self.nesting, self.sizes, self.stored = nesting, tuple(sizes), dict(stored)
-        self.checked = checked
-        self._patterns: dict[bytes, list[Pattern | None]] = {}
+        self.checked, self.fixed = checked, dict[str, Any]()
+        self._patterns: list[tuple[dict[str, int], list[Any], list[Pattern | None]]] = []
 
     @property
     def args(self) -> tuple[str, ...]:
         """The names of the arguments, in order."""
+        return tuple(name for name in self._all if name not in self.fixed)
+
+    @property
+    def _all(self) -> tuple[str, ...]:
         return (*(operand.name for operand in self.operands), *self.sizes)
+
+    def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> SparseFunction:
+        """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
+
+        Raises: TypeError for a name that is not an argument.
+        """
+        named = {**({} if given is None else by_name(given, "bind()")), **keywords}
+        for name in named:
+            if name not in self.args:
+                raise TypeError(f"f has no argument {name}{nearest(name, self.args)}")
+        bound = copy(self)
+        bound.fixed = {**self.fixed, **named}
+        return bound
 
     @property
     def source(self) -> str:
@@ -67,7 +86,7 @@ class SparseFunction:
 
         Raises: TypeError for wrong arguments, ShapeError for shapes that do not fit, LinAlgError as other functions.
         """
-        given = dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
         data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
         patterns = self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
         arrays = {**data, **{name: data[matrix].data for matrix, name in self.stored.items()}}
@@ -80,14 +99,10 @@ class SparseFunction:
         made = [p.matrix(v) if p is not None else v for p, v in zip(patterns, values, strict=True)]
         return nest(self.nesting, made)
 
-    def patterns(self, /, **given: Any) -> Any:
-        """Return for each matrix the boolean CSR array of its entries, for these arguments."""
-        raise NotImplementedError
-
     def _lengths(self, patterns: Iterable[Pattern | None]) -> dict[str, int]:
         """Return the numbers of entries that no array among the arguments determines."""
         pairs = zip(self.results, patterns, strict=True)
-        return {str(r.node.shape[0]): len(p.entries) for r, p in pairs if r is not None and p is not None and r.groups}
+        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and r.groups}
 
     def _converted(self, operand: Operand, value: Any) -> Any:
         if operand.name in self.stored:
@@ -95,25 +110,18 @@ class SparseFunction:
         return to_array(operand, value)
 
     def _found(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Pattern | None]:
-        """Return the pattern of each result, from the last ones if sizes and index data are the same."""
-        shapes = {o.name: np.shape(data[o.name]) if o.name not in self.stored else data[o.name].shape for o in self.operands}
+        """Return the pattern of each result, from an earlier call if sizes and index data are the same."""
+        shapes = {o.name: data[o.name].shape for o in self.operands}
         known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
         indices = {o.name: data[o.name] for o in self.operands if o.dtype != "float64"}
-        parts = [repr(sorted(known.items())).encode(), *(array.tobytes() for array in indices.values())]
-        for name in self.stored:
-            parts += [data[name].indptr.tobytes(), data[name].indices.tobytes()]
-        key = b"|".join(parts)
-        if key not in self._patterns:
-            world = World(known, indices, {n: _stored(data[n]) for n in self.stored})
-            if len(self._patterns) >= PATTERNS:
-                self._patterns.pop(next(iter(self._patterns)))
-            self._patterns[key] = [r.pattern(world) if r is not None else None for r in self.results]
-        return self._patterns[key]
+        arrays = [*indices.values(), *(a for n in self.stored for a in (data[n].indptr, data[n].indices))]
+        for lengths, before, patterns in self._patterns:
+            if lengths == known and all(map(np.array_equal, before, arrays)):
+                return patterns
+        world = World(known, indices, {n: stored_entries(data[n]) for n in self.stored})
+        patterns = [None if r is None else r.pattern(world) for r in self.results]
+        self._patterns = [(known, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
+        return patterns
 
     def __repr__(self) -> str:
         return f"<compiled f({', '.join(self.args)}) with sparse results>"
-
-
-def _stored(matrix: Any) -> Stored:
-    """Return rows and columns of the stored entries of a CSR matrix."""
-    return Stored(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices.astype(np.int64))

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.sparsity.networks import is_sparse, is_structured, telling
-from matcalc.sparsity.relations import (
+from matcalc.sparse_results.networks import is_sparse, is_structured, telling
+from matcalc.sparse_results.relations import (
     EVERYTHING,
     Relation,
     from_columns,
@@ -22,7 +22,7 @@ from matcalc.sparsity.relations import (
     projected,
     united,
 )
-from matcalc.sparsity.selector_entries import entries
+from matcalc.sparse_results.selector_entries import entries
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -35,6 +35,11 @@ class Stored(NamedTuple):
 
     rows: np.ndarray
     columns: np.ndarray
+
+
+def stored_entries(matrix: Any) -> Stored:
+    """Return the stored entries of a CSR matrix."""
+    return Stored(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices.astype(np.int64))
 
 
 class World(NamedTuple):

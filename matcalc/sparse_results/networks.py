@@ -105,5 +105,7 @@ def _hanging(whole: OpenProduct) -> Iterable[tuple[list[Operand], Indices]]:
     for index in dict.fromkeys(i for at in whole.indices for i in at):
         for part in connected(whole.operands, [index]):
             indices = {i for _, at in part for i in at}
-            if index in indices and len(indices) > 1 and not (indices - {index}) & set(whole.out):
+            hangs = index in indices and len(indices) > 1 and not (indices - {index}) & set(whole.out)
+            # entries that selectors put into the result stay: their number is that of the tuples
+            if hangs and not (index in whole.out and any(_leaves_out(operand, index) for operand in part)):
                 yield part, (index,)

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
-from matcalc.sparsity.networks import contracted, is_sparse, is_structured, telling
-from matcalc.sparsity.pattern import World, relation
-from matcalc.sparsity.relations import Relation, Table, from_columns, joined, places, with_all
+from matcalc.sparse_results.networks import contracted, is_sparse, is_structured, telling
+from matcalc.sparse_results.pattern import World, relation
+from matcalc.sparse_results.relations import Relation, Table, from_columns, joined, places, with_all
 from matcalc.tensor.constructors import add, over_terms, product, symbol
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand
 from matcalc.tensor.raw_nodes import lookup

@@ -15,23 +15,23 @@ from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments
 from matcalc.language.identifiers import free
 from matcalc.pipeline import build
 from matcalc.pipeline.requests import Output, Request, as_computed
-from matcalc.sparsity.function import SparseFunction
-from matcalc.sparsity.networks import is_sparse
-from matcalc.sparsity.results import SparseResult, sparse_result
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.sparse_results.function import SparseFunction
+from matcalc.sparse_results.networks import is_sparse
+from matcalc.sparse_results.results import SparseResult, sparse_result
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.nodes.node import Node, everything, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names, all_sizes
-from matcalc.tensor.constructors import symbol
 
 TOLERANCE = 1e-8
 """Largest difference from the formula as written, relative to the largest entry."""
 
 
-def sparse_function(request: Request, rows: Sequence[int] | None = None) -> SparseFunction:
+def sparse_function(request: Request, rows: Sequence[int | None] | None = None) -> SparseFunction:
     """Return the function of a request, in which results that are matrices are SciPy CSR arrays.
 
-    `rows` is for each result the number of leading axes that are rows of a matrix, 0 for an array; without it a result
-    with two axes is a matrix.
+    `rows` is for each result the number of leading axes that are rows of a matrix, or None for an array; by default a
+    result with two axes is a matrix.
 
     Raises: NotSupported for a result with more axes, or for a target whose arrays are not NumPy's; InternalError for a
         wrong result; what compiling raises.
@@ -44,7 +44,7 @@ def sparse_function(request: Request, rows: Sequence[int] | None = None) -> Spar
     used = {*names.scope, *all_sizes([out.node for out in request.outputs], names)}
     stored, values = _values_of(inputs, used)
     results = [
-        sparse_result(out.node, count, values, used) if count else None
+        None if count is None else sparse_result(out.node, count, values, used)
         for out, count in zip(request.outputs, rows or map(_rows_of, request.outputs), strict=True)
     ]
     nodes = [out.node if r is None else r.node for out, r in zip(request.outputs, results, strict=True)]
@@ -58,12 +58,12 @@ def sparse_function(request: Request, rows: Sequence[int] | None = None) -> Spar
     return function
 
 
-def _rows_of(output: Output) -> int:
-    """Return the number of leading axes of a result that are rows of a sparse matrix."""
+def _rows_of(output: Output) -> int | None:
+    """Return the number of leading axes of a result that are rows of a sparse matrix; None for an array."""
     if output.node.rank > 2:
         hint = 'write layout="vec" in jacobian() or hessian() for a matrix'
         raise NotSupported(f"{output.label} has {output.node.rank} axes: only a matrix can be sparse", hint=hint)
-    return 1 if output.node.rank == 2 else 0
+    return 1 if output.node.rank == 2 else None
 
 
 def _values_of(inputs: Sequence[Node], used: set[str]) -> tuple[dict[str, str], dict[Node, Node]]:
@@ -79,8 +79,6 @@ def _values_of(inputs: Sequence[Node], used: set[str]) -> tuple[dict[str, str], 
 def _new(nodes: Sequence[Node], results: Sequence[SparseResult | None], values: Any) -> list[Node]:
     """Return the new symbols that occur in the formulas of entries."""
     symbols = [*values, *(node for r in results if r is not None for node in r.arguments)]
-    from matcalc.tensor.nodes.node import everything
-
     there = set(everything(nodes)) | {s for n in everything(nodes) if n.kind == "selector" for s in toposort(n.args)}
     return [node for node in symbols if node in there]
 
@@ -102,14 +100,11 @@ def _of_entries(request: Request, nodes: Sequence[Node], arguments: Sequence[Nod
 def _checked(function: SparseFunction, request: Request, inputs: Sequence[Node]) -> str:
     """Compare a function with its formulas as written; return the data at which they were compared."""
     results = [Result(f"compiled {out.label}", out.node, out.written or of_node(out.node)) for out in request.outputs]
-    shapes = [out.node.rank for out in request.outputs]
 
     def called(data: Mapping[str, Any]) -> Sequence[Any]:
-        found = flatten(request.nesting, function(*(data[name] for name in function.args)), request.name)
-        return [
-            found[k].toarray().reshape(_shape(request.outputs[k].node, data)) if function.results[k] is not None else found[k]
-            for k, _ in enumerate(shapes)
-        ]
+        found: Any = flatten(request.nesting, function(*(data[name] for name in function.args)), request.name)
+        pairs = enumerate(zip(request.outputs, function.results, strict=True))
+        return [found[k] if r is None else found[k].toarray().reshape(_shape(out.node, data)) for k, (out, r) in pairs]
 
     return compiled_check(called, results, request.names, list(inputs), TOLERANCE)
 

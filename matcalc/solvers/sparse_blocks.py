@@ -35,7 +35,9 @@ class SparseBlocks:
         packing = self.given.packing
         made = [
             [block if name not in packing.entries else block[:, packing.indices(name)] for name, block in pairs]
-            for pairs in (zip(packing.shapes, row, strict=True) for row in self.compiled({n: known[n] for n in self.names}))
+            for pairs in (
+                zip(packing.shapes, row, strict=True) for row in self.compiled({n: known[n] for n in self.names})
+            )
         ]
         if self.is_square and packing.entries:
             made = [[block[packing.indices(n)] for block in row] for n, row in zip(packing.shapes, made, strict=True)]

@@ -1,1 +1,1 @@
-"""Sparse results: the entries of a matrix that its formula allows to differ from 0, and functions that compute only these."""
+"""Finds the entries of a matrix that can differ from 0 by its formula, and compiles functions of only these."""

@@ -49,7 +49,9 @@ def sparse_function(request: Request, rows: Sequence[int | None] | None = None) 
     ]
     nodes = [out.node if r is None else r.node for out, r in zip(request.outputs, results, strict=True)]
     made = build.build(_of_entries(request, nodes, [*inputs, *_new(nodes, results, values.values())]))
-    sizes = [n for n in all_sizes([out.node for out in request.outputs], names, inputs) if n in made.spec.size_arguments]
+    sizes = [
+        n for n in all_sizes([out.node for out in request.outputs], names, inputs) if n in made.spec.size_arguments
+    ]
     reached = {node for node in toposort(nodes) if node.kind == "symbol"}
     stored = {matrix: name for matrix, name in stored.items() if any(s.name == name for s in reached)}
     operands = [operand_of(node, names, {}) for node in inputs]
@@ -86,7 +88,9 @@ def _new(nodes: Sequence[Node], results: Sequence[SparseResult | None], values: 
 def _of_entries(request: Request, nodes: Sequence[Node], arguments: Sequence[Node]) -> Request:
     """Return the request for the vectors of entries and the other results."""
     symbols = {node.name: node for node in arguments}
-    names: Names = replace(request.names, symbols={**request.names.symbols, **symbols}, written=tuple(symbols), parts={})
+    names: Names = replace(
+        request.names, symbols={**request.names.symbols, **symbols}, written=tuple(symbols), parts={}
+    )
     outputs = [
         out if node is out.node else Output(out.label, node, None, as_computed(node, names))
         for out, node in zip(request.outputs, nodes, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from matcalc.language.kinds import SPARSE
 from matcalc.tensor.constructors import product
@@ -97,7 +97,7 @@ def contracted(whole: OpenProduct) -> OpenProduct:
         whole = OpenProduct(whole.coef, args, indices, whole.out, whole.index_sizes)
 
 
-def _hanging(whole: OpenProduct) -> Iterable[tuple[list[Operand], Indices]]:
+def _hanging(whole: OpenProduct) -> Iterator[tuple[list[Operand], Indices]]:
     """Yield parts of a product that share at most one index with the others, each with that index."""
     for part in connected(whole.operands):
         if not {i for _, at in part for i in at} & set(whole.out) and any(at for _, at in part):

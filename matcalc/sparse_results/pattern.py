@@ -1,8 +1,8 @@
 """Finds where an array can differ from 0, at numbers for its sizes: selectors, masks, facts and stored entries tell.
 
-A sum can differ from 0 where one of its terms can, a product where all its operands can, for some values of the indices
-that are summed. A function of one operand with the value 0 at 0 can where its operand can. What is not known to be 0 can
-differ from 0. Numbers play no part: terms that cancel for all data are one node of the normal form, 0.
+A sum can differ from 0 where one of its terms can; a product where all its operands can, for some values of the summed
+indices; a function of one operand with the value 0 at 0 where its operand can. What is not known to be 0 can differ
+from 0, also where terms cancel at these sizes or indices alone, as in `x[a] - x[b]` where a = b.
 """
 
 from __future__ import annotations

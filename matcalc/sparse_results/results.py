@@ -47,7 +47,7 @@ class SparseResult:
         return [node for group in self.groups for node in group.arguments]
 
     def pattern(self, world: World) -> Pattern:
-        """Return the entries that can differ from 0, for numbers of the sizes, with the arrays for the new arguments."""
+        """Return the entries that can differ from 0, and the arrays for the new arguments."""
         matrix = _lengths(self.root, self.rows, world)
         if self.is_full:
             return _pattern(matrix, np.arange(matrix[0] * matrix[1]), ())

@@ -1,9 +1,9 @@
 """Divides a result into terms with their own entries, and writes the values of these entries as a formula.
 
-A term is a product. Some of its operands tell where it can differ from 0: selectors, sparse matrices, masks, facts. Their
-relations are joined when the numbers of all sizes are known; each tuple of the join contributes to one entry of the
-result. The formula of the values has new arguments: for each index of the join the array of its values (`i`), and the
-positions of the entries (`entry`). So `diag(x)*D`, with sparse D, becomes the vector of all `x[i[t]]*D_values[k[t]]`.
+A term is a product. Some of its operands tell where it can differ from 0: selectors, sparse matrices, masks, facts.
+Their relations are joined when the numbers of all sizes are known. Each tuple of the join contributes to one entry of
+the result. The formula of the values has new arguments: for each index of the join the array of its values, and the
+positions of the entries. So `diag(x)*D`, with sparse D, becomes the vector of all `x[i[t]]*D_values[k[t]]`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
@@ -61,7 +63,7 @@ class Term:
             own = world.stored[matrix.name]
             position = POSITION - number
             sizes[position] = len(own.rows)
-            found.append(from_columns([0, 1, 2], [*own, range(len(own.rows))]).renamed([*at, position]))
+            found.append(from_columns([0, 1, 2], [*own, np.arange(len(own.rows))]).renamed([*at, position]))
         return with_all(joined(found, sizes), self.labels, sizes)
 
     def lengths(self, world: World) -> dict[int, int]:
@@ -96,7 +98,11 @@ def _products(root: Node) -> Iterator[OpenProduct]:
             pending += [(coef * c, arg) for c, arg in reversed(node.terms)]
             continue
         position = next(
-            (k for k, arg in enumerate(node.args) if node.kind == "product" and arg.kind == "sum" and is_structured(arg)),
+            (
+                k
+                for k, arg in enumerate(node.args)
+                if node.kind == "product" and arg.kind == "sum" and is_structured(arg)
+            ),
             -1,
         )
         if position >= 0:
@@ -199,10 +205,6 @@ def _contribution(term: Term, group: Group, values: dict[Node, Node], length: Si
         own = values[matrix]
         sizes[at] = own.shape[0]
         operands += [(own, (at,)), (lookup(group.indices[POSITION - number], own.shape[0]), (at, each))]
-    operands += [
-        (lookup(group.indices[label], sizes[label]), (label, each)) for label in term.labels if label in used
-    ]
+    operands += [(lookup(group.indices[label], sizes[label]), (label, each)) for label in term.labels if label in used]
     operands.append((lookup(group.entry, length), (entry, each)))
     return product(term.coef, operands, (entry,), sizes)
-
-

@@ -33,6 +33,7 @@ _HOMES = {
     "matcalc.api.convex": ("convex",),
     "matcalc.api.scan": ("scan",),
     "matcalc.api.structure": ("structure",),
+    "matcalc.api.sparsity": ("sparsity",),
     "matcalc.api.define": ("check_rules", "define", "load_rules"),
     "matcalc.solvers.minimize": ("minimize",),
     "matcalc.rows.split": ("split",),

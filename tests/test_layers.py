@@ -71,6 +71,7 @@ ROOMS = [
     "expressions",
     "pipeline",
     "rows",
+    "sparse_results",
     "api",
     "solvers",
     "solvers.adapters",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.compiler.call import spec_cache
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.spec.spec import Again, Later
+from matcalc.errors import NotSupported
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matcalc.language.containers import Results
     from matcalc.language.declare import Declarations
     from matcalc.pipeline.inputs import Outputs
+    from matcalc.sparse_results.function import SparseFunction
     from matcalc.tensor.symbols import Names
 
 
@@ -41,7 +43,8 @@ def compile(  # noqa: A001 - the interface names it so
     threads: int = 1,
     check: bool = True,
     checkpoints: int | str | None = None,
-) -> Compiled:
+    sparse: bool = False,
+) -> Any:
     """Return a compiled function of one formula or of a nesting of several.
 
     `args` sets the order of the arguments (names or symbols). `sizes` are typical sizes; they affect speed only.
@@ -59,17 +62,18 @@ def compile(  # noqa: A001 - the interface names it so
     a time, and the others are computed again, each as rarely as that allows. With `"sqrt"`, k is twice the square root
     of the number of steps, so each step is repeated about twice.
 
+    With `sparse`, results that are matrices are SciPy CSR arrays. Their pattern follows from the formula: entries that
+    can be nonzero for some data of these sizes. Only these are computed. `sparsity` shows the pattern.
+
     Raises: NotSupported if the target lacks an operation, if a guard is needed and `guards="refuse"`, or if a
         recurrence needs all its states in spite of `checkpoints`; InternalError
         if the function differs from its formulas; TypeError or ValueError for an invalid number of threads; and the
         errors of reading the formulas.
     """
-    return _made(
-        CompileInputs(
-            outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check, checkpoints
-        ),
-        threads,
+    inputs = CompileInputs(
+        outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check, checkpoints
     )
+    return _sparse(inputs, threads) if sparse else _made(inputs, threads)
 
 
 def value_and_gradient(
@@ -126,6 +130,23 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
     formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
     spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
     return as_called(made, request.names, request.results)
+
+
+def _sparse(inputs: CompileInputs, threads: int) -> SparseFunction:
+    """Return the function with sparse results.
+
+    Raises: NotSupported for threads and for results in containers.
+    """
+    from matcalc.pipeline import build
+    from matcalc.sparse_results.build import sparse_function
+
+    if threads != 1:
+        raise NotSupported("a function with sparse results has one thread", hint="leave out threads=")
+    request = build.request_for(inputs)
+    if request.results is not None or request.names.containers:
+        raise NotSupported("sparse results are not nested in containers", hint="pass a list of formulas")
+    made = sparse_function(request)
+    return made.bind(request.names.bound) if request.names.bound else made
 
 
 def as_called(made: Compiled, names: Names, results: Results | None) -> Compiled:

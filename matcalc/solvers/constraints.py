@@ -107,11 +107,12 @@ def feasible(given: Inputs, written: Sequence[Comparison], formulas: Sequence[Ex
             made.append(NonlinearConstraint(values.value, low, high, jac=values.jacobian, hess=values.curvature))
             continue
         A, b = found
-        single = (np.count_nonzero(A, axis=1) == 1) & (comparison.relation != "==")
-        for row, offset in zip(A[single], b[single], strict=True):
-            (k,) = np.flatnonzero(row)
-            ends = sorted(((low - offset) / row[k], (high - offset) / row[k]))
-            lower[k], upper[k] = max(lower[k], ends[0]), min(upper[k], ends[1])
+        row_of, column_of = A.nonzero()
+        single = (np.bincount(row_of, minlength=len(b)) == 1) & (comparison.relation != "==")
+        for row, k in zip(row_of, column_of, strict=True):
+            if single[row]:
+                ends = sorted(((low - b[row]) / A[row, k], (high - b[row]) / A[row, k]))
+                lower[k], upper[k] = max(lower[k], ends[0]), min(upper[k], ends[1])
         if not np.all(single):
             made.append(LinearConstraint(A[~single], low - b[~single], high - b[~single]))
     return Feasible(lower, upper, made)
@@ -122,7 +123,7 @@ def _holds(formula: Expression, given: Inputs) -> bool:
     return not symbols.isdisjoint(toposort(formula.node))
 
 
-def _linear(values: Values, given: Inputs, at: Vector) -> tuple[Vector, Vector] | None:
+def _linear(values: Values, given: Inputs, at: Vector) -> tuple[Any, Vector] | None:
     """Return A and b of c(x) = A*x + b if the Jacobian contains no variable, else None."""
     if any(_holds(jacobian, given) for jacobian in values.jacobians):
         return None

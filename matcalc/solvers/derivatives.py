@@ -16,6 +16,7 @@ from matcalc.language.identifiers import free
 from matcalc.solvers.objective_from_statistics import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
 from matcalc.solvers.problem_input import Evaluator, Inputs
+from matcalc.solvers.sparse_blocks import SparseBlocks, sparse_hessian, sparse_jacobian
 from matcalc.tensor.constructors import inner
 
 
@@ -54,12 +55,14 @@ class Scalar:
         return self._last[1], self._last[2].copy()
 
     @cached_property
-    def _hessian(self) -> Evaluator:
+    def _hessian(self) -> Evaluator | SparseBlocks:
         rows = mc.hessian(self.expression, self.given.names)
-        return self.given.evaluator([list(row) for row in rows])
+        return sparse_hessian(self.given, rows) if self.given.sparse else self.given.evaluator([*map(list, rows)])
 
-    def hessian(self, x: ArrayLike, **more: Any) -> Vector:
-        """Return the Hessian as a matrix."""
+    def hessian(self, x: ArrayLike, **more: Any) -> Any:
+        """Return the Hessian as a matrix, a CSR array for sparse derivatives."""
+        if isinstance(self._hessian, SparseBlocks):
+            return self._hessian(x, **more)
         packing = self.given.packing
         rows = [
             packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.indices(name)]
@@ -112,11 +115,14 @@ class Values:
         return found
 
     @cached_property
-    def _jacobian(self) -> Evaluator:
-        return self.given.evaluator(list(self.jacobians))
+    def _jacobian(self) -> Evaluator | SparseBlocks:
+        blocks = self.jacobians
+        return sparse_jacobian(self.given, blocks) if self.given.sparse else self.given.evaluator(list(blocks))
 
-    def jacobian(self, x: ArrayLike, **more: Any) -> Vector:
-        """Return the Jacobian as a matrix, a row for each value."""
+    def jacobian(self, x: ArrayLike, **more: Any) -> Any:
+        """Return the Jacobian as a matrix, a row for each value; a CSR array for sparse derivatives."""
+        if isinstance(self._jacobian, SparseBlocks):
+            return self._jacobian(x, **more)
         packing = self.given.packing
         blocks = dict(zip(packing.shapes, self._jacobian(x, **more), strict=True))
         name, shape = next(iter(packing.shapes.items()))
@@ -130,7 +136,7 @@ class Values:
         both = Expression(inner(e.node, weights.node), e.names.joined(weights.names))
         return weights.symbols[0], Scalar(self.given, both)
 
-    def curvature(self, x: ArrayLike, v: ArrayLike) -> Vector:
+    def curvature(self, x: ArrayLike, v: ArrayLike) -> Any:
         """Return the Hessian of v'c(x), which a solver adds to that of the objective."""
         name, combined = self._weighted
         shape = np.shape(self._value(x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,8 @@ class Problem:
         """Return the gradient."""
         return self.objective.both(x)[1]
 
-    def hess(self, x: ArrayLike) -> Vector:
-        """Return the Hessian as a matrix."""
+    def hess(self, x: ArrayLike) -> Any:
+        """Return the Hessian as a matrix, a CSR array with `sparse=True`."""
         return self.objective.hessian(x)
 
     def hessp(self, x: ArrayLike, v: ArrayLike) -> Vector:
@@ -121,6 +122,7 @@ def problem(
     target: str = "numba",
     parametrise: bool = False,
     check_facts: bool = False,
+    sparse: bool = False,
 ) -> Problem:
     """Return the minimisation of the scalar `f` in the symbols `wrt` as functions of one vector.
 
@@ -129,7 +131,8 @@ def problem(
     is constant, and a bound if it is linear in a single entry; `<` is read as `<=`. Sizes that the data do not
     determine come from `start` or `sizes`. With `parametrise`, variables declared positive, spd, symmetric, orthogonal
     and the like stay in their set: the vector then contains coordinates. `check_facts`, which needs a start, checks
-    the declared facts of start and data.
+    the declared facts of start and data. With `sparse`, `hess` and the Jacobians and Hessians of the constraints are
+    SciPy CSR arrays with a fixed pattern, as in `compile(..., sparse=True)`.
 
     Shapes: vectors are (n,), with n the number of entries of all variables, row-major in the order of `wrt`; hess is
         (n, n).
@@ -138,6 +141,7 @@ def problem(
     written = comparisons(constraints)
     more = [comparison.difference for comparison in written]
     given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target, more, check_facts)
+    given = replace(given, sparse=sparse)
     given, charts = charted(given) if parametrise else (given, Charts({}))
     both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
     if both or (charts.made and bounds and not isinstance(bounds, Mapping)):

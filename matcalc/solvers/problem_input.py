@@ -73,13 +73,17 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Formulas over one scope with values of all other symbols; `start` has a value of each variable, or is None."""
+    """Formulas over one scope with values of all other symbols; `start` has a value of each variable, or is None.
+
+    With `sparse`, Jacobians and Hessians are SciPy CSR arrays.
+    """
 
     formulas: tuple[Expression, ...]
     packing: Packing
     fixed: Mapping[str, Any]
     start: dict[str, Vector] | None
     target: str
+    sparse: bool = False
 
     @property
     def names(self) -> list[str]:

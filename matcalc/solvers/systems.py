@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import ArrayLike
 
@@ -32,7 +32,7 @@ class System:
 
     def jac(self, x: ArrayLike) -> Vector:
         """Return the Jacobian as a matrix."""
-        return self.values.jacobian(x)
+        return cast("Vector", self.values.jacobian(x))
 
 
 class Flow:
@@ -48,7 +48,7 @@ class Flow:
 
     def jac(self, t: float, y: ArrayLike) -> Vector:
         """Return the Jacobian of dy/dt in y as a matrix."""
-        return self._values.jacobian(y, **self._at(t))
+        return cast("Vector", self._values.jacobian(y, **self._at(t)))
 
     def _at(self, t: float) -> dict[str, float]:
         return {self._time: float(t)} if self._time else {}

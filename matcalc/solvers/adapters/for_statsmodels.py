@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,13 +106,13 @@ def _model(given: Inputs, observed: Vector, labels: list[str], observations: Exp
             return whole.both(params)[1]
 
         def hessian(self, params: Vector) -> Vector:
-            return whole.hessian(params)
+            return cast("Vector", whole.hessian(params))
 
         def loglikeobs(self, params: Vector) -> Vector:
             return rows().value(params)
 
         def score_obs(self, params: Vector, **_: Any) -> Vector:
-            return rows().jacobian(params)
+            return cast("Vector", rows().jacobian(params))
 
     model = Likelihood(observed)
     model.data.xnames, model.nparams = labels, len(labels)

@@ -1,0 +1,127 @@
+"""Defines compiled functions whose matrices are SciPy's CSR arrays with a fixed pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matcalc.compiler.call.bind import bind
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.call.convert import to_array, to_size
+from matcalc.compiler.call.sparse import to_csr
+from matcalc.compiler.spec.spec import Nesting, Operand, nest
+from matcalc.language.identifiers import by_name, nearest
+from matcalc.sparse_results.pattern import World, stored_entries
+from matcalc.sparse_results.results import Pattern, SparseResult
+from matcalc.tensor.sizes.sizes_from_shapes import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matcalc.compiler.call.plan_text import Plan
+
+PATTERNS = 8
+"""Patterns that a function keeps, one for each set of sizes and index data."""
+
+
+class SparseFunction:
+    """A compiled function; its results that are matrices are SciPy CSR arrays of the entries that can differ from 0.
+
+    The pattern of each matrix follows from the formulas, the sizes, and the index data and sparse matrices among the
+    arguments. It is found in the first call with these, and kept. `fn.source`, `fn.plan` and `fn.stats` are those of
+    the function `fn.entries`, which computes the vectors of the entries.
+    """
+
+    def __init__(
+        self, entries: Compiled, operands: Sequence[Operand], results: Sequence[SparseResult | None],
+        nesting: Nesting, sizes: Sequence[str], stored: Mapping[str, str], checked: str = "",
+    ) -> None:  # fmt: skip
+        self.entries, self.operands, self.results = entries, tuple(operands), tuple(results)
+        self.nesting, self.sizes, self.stored = nesting, tuple(sizes), dict(stored)
+        self.checked, self.fixed = checked, dict[str, Any]()
+        self._patterns: list[tuple[dict[str, int], list[Any], list[Pattern | None]]] = []
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The names of the arguments, in order."""
+        return tuple(name for name in self._all if name not in self.fixed)
+
+    @property
+    def _all(self) -> tuple[str, ...]:
+        return (*(operand.name for operand in self.operands), *self.sizes)
+
+    def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> SparseFunction:
+        """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
+
+        Raises: TypeError for a name that is not an argument.
+        """
+        named = {**({} if given is None else by_name(given, "bind()")), **keywords}
+        for name in named:
+            if name not in self.args:
+                raise TypeError(f"f has no argument {name}{nearest(name, self.args)}")
+        bound = copy(self)
+        bound.fixed = {**self.fixed, **named}
+        return bound
+
+    @property
+    def source(self) -> str:
+        """The program that computes the entries."""
+        return self.entries.source
+
+    @property
+    def plan(self) -> Plan:
+        """Kernel calls and loops of the function of the entries."""
+        return self.entries.plan
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Seconds of each stage, as for any compiled function."""
+        return self.entries.stats
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        """Return the results at these arguments, in order or by name.
+
+        Raises: TypeError for wrong arguments, ShapeError for shapes that do not fit, LinAlgError as other functions.
+        """
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
+        data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
+        patterns = self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
+        arrays = {**data, **{name: data[matrix].data for matrix, name in self.stored.items()}}
+        for result, pattern in zip(self.results, patterns, strict=True):
+            if result is not None and pattern is not None:
+                arrays |= {node.name: a for node, a in zip(result.arguments, pattern.arrays, strict=True)}
+        sizes = {n: given[n] for n in self.sizes}
+        sizes |= self._lengths(patterns)
+        values = self.entries({n: arrays[n] if n in arrays else sizes[n] for n in self.entries.args})
+        made = [p.matrix(v) if p is not None else v for p, v in zip(patterns, values, strict=True)]
+        return nest(self.nesting, made)
+
+    def _lengths(self, patterns: Iterable[Pattern | None]) -> dict[str, int]:
+        """Return the numbers of entries that no array among the arguments determines."""
+        pairs = zip(self.results, patterns, strict=True)
+        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and r.groups}
+
+    def _converted(self, operand: Operand, value: Any) -> Any:
+        if operand.name in self.stored:
+            return to_csr(operand, value)
+        return to_array(operand, value)
+
+    def _found(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Pattern | None]:
+        """Return the pattern of each result, from an earlier call if sizes and index data are the same."""
+        shapes = {o.name: data[o.name].shape for o in self.operands}
+        known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
+        indices = {o.name: data[o.name] for o in self.operands if o.dtype != "float64"}
+        arrays = [*indices.values(), *(a for n in self.stored for a in (data[n].indptr, data[n].indices))]
+        for lengths, before, patterns in self._patterns:
+            if lengths == known and all(map(np.array_equal, before, arrays)):
+                return patterns
+        world = World(known, indices, {n: stored_entries(data[n]) for n in self.stored})
+        patterns = [None if r is None else r.pattern(world) for r in self.results]
+        self._patterns = [(known, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
+        return patterns
+
+    def __repr__(self) -> str:
+        return f"<compiled f({', '.join(self.args)}) with sparse results>"

@@ -1,0 +1,180 @@
+"""Sparse results: values against dense evaluation, patterns against the entries that are nonzero at random data."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sparse_results import CASES
+
+import matcalc as mc
+from matcalc import solvers
+
+BY_NAME = {case.name: case for case in CASES}
+
+
+def matrix_of(case):
+    """Return the matrix of a case as an expression."""
+    if case.derive == "matrix":
+        return mc.expression(case.text, case.declarations)
+    kind, _, layout = case.derive.partition("_")
+    derive = mc.hessian if kind == "hessian" else mc.jacobian
+    return derive(case.text, case.wrt, case.declarations, **({"layout": "vec"} if layout else {}))
+
+
+def called(function, data):
+    """Return a function's value at data by name, of which it may not take all."""
+    return function(**{name: data[name] for name in function.args})
+
+
+def dense(e, data):
+    """Return the value of an expression by plain evaluation, with dense matrices."""
+    given = {name: data[name] for name in map(str, e.symbols)}
+    return e(**{n: v.toarray() if sparse.issparse(v) else v for n, v in given.items()})
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.sampled(9)
+@pytest.mark.whole
+def test_values_and_patterns(name):
+    """At sizes 0, 1, 2 and 6: the values, and no entry in the pattern that is 0 at all of several data."""
+    case = BY_NAME[name]
+    e = matrix_of(case)
+    functions = [mc.compile(e, sparse=True, target=target) for target in ("numba", "numpy")]
+    rng = np.random.default_rng(3)
+    for n in (6, 2, 1, 0):
+        try:
+            data = case.data(rng, n)
+            expected = dense(e, data)
+        except (mc.MatcalcError, ValueError):
+            assert n < 3
+            continue
+        nonzero = np.zeros(np.shape(expected), bool)
+        for _ in range(3):
+            moved = {k: v if k in ("a", "b", "D") else v + rng.uniform(0, 1, np.shape(v)) for k, v in data.items()}
+            nonzero |= np.abs(dense(e, moved)) > 1e-13
+        for function in functions:
+            found = called(function, data)
+            assert isinstance(found, sparse.csr_array)
+            assert found.has_sorted_indices
+            np.testing.assert_allclose(found.toarray(), expected, rtol=1e-12, atol=1e-12)
+            pattern = sparse.csr_array((np.ones(found.nnz, bool), found.indices, found.indptr), found.shape).toarray()
+            np.testing.assert_array_equal(pattern, nonzero)
+
+
+def test_the_pattern_alone():
+    """Size numbers, index data and sparse data; the same entries as those of the compiled function."""
+    e = mc.hessian("sum{k: (x[a[k]] - x[b[k]])^4}", "x", "a: index(e); b: index(e); x: vector(n)")
+    a, b = np.array([0, 1, 4]), np.array([1, 2, 0])
+    pattern = mc.sparsity(e, sizes={"n": 6}, data={"a": a, "b": b})
+    expected = np.zeros((6, 6), bool)
+    for i, j in zip(a, b, strict=True):
+        expected[[i, i, j, j], [i, j, i, j]] = True
+    assert pattern.dtype == bool
+    np.testing.assert_array_equal(pattern.toarray(), expected)
+    found = mc.compile(e, sparse=True)(a=a, b=b, x=np.arange(6.0))
+    np.testing.assert_array_equal(found.indices, pattern.indices)
+
+
+def test_the_pattern_is_fixed():
+    """Entries that are 0 at some data are stored all the same, and the index arrays stay those of the first call."""
+    f = mc.compile(mc.hessian("sum(relu(x).^3)", "x"), sparse=True)
+    first, second = f(np.array([1.0, -1.0, 0.0])), f(np.array([-1.0, 2.0, 3.0]))
+    assert first.nnz == second.nnz == 3
+    assert first.indices is second.indices or np.shares_memory(first.indices, second.indices)
+
+
+def test_several_results_and_bound_data():
+    """A value, a vector and a matrix in one call; data bound; sizes that change between calls."""
+    value = mc.expression("sum(c.*x.^4) + sum((x[1:] - x[:-1]).^2)", "x: vector(n); c: vector(n)")
+    f = mc.compile([value, value.gradient("x"), value.hessian("x")], sparse=True)
+    rng = np.random.default_rng(0)
+    for n in (4, 7, 4):
+        x, c = rng.normal(size=n), rng.normal(size=n)
+        bound = f.bind(c=c)
+        assert bound.args == ("x",)
+        number, gradient, hessian = bound(x)
+        d = np.diff(x)
+        slope = 4 * c * x**3 - 2 * np.append(d, 0) + 2 * np.append(0, d)
+        curve = np.diag(12 * c * x**2) + 2 * np.diff(np.eye(n), axis=0).T @ np.diff(np.eye(n), axis=0)
+        assert abs(number - (np.sum(c * x**4) + np.sum(d**2))) < 1e-12
+        np.testing.assert_allclose(gradient, slope, atol=1e-12)
+        np.testing.assert_allclose(hessian.toarray(), curve, atol=1e-12)
+
+
+def test_bad_input():
+    """Threads, other targets, results of more axes, sizes and data that are missing: each error says what to write."""
+    e = mc.hessian("sum(x.^4)", "x")
+    with pytest.raises(mc.NotSupported, match="threads"):
+        mc.compile(e, sparse=True, threads=2)
+    with pytest.raises(mc.NotSupported, match="no sparse results"):
+        mc.compile(e, sparse=True, target="c")
+    with pytest.raises(mc.NotSupported, match="layout"):
+        mc.compile(mc.hessian("sum(X.^4)", "X"), sparse=True)
+    with pytest.raises(mc.ShapeError, match="takes a matrix"):
+        mc.sparsity("x'*x")
+    with pytest.raises(mc.UnknownName, match="size m has no number"):
+        mc.sparsity(e)
+    with pytest.raises(mc.UnknownName, match="k is not a size"):
+        mc.sparsity(e, sizes={"k": 3})
+    with pytest.raises(mc.UnknownName, match="depends on a"):
+        mc.sparsity(mc.hessian("sum(x[a].^4)", "x", "a: index(e); x: vector(n)"), sizes={"n": 3})
+    with pytest.raises(TypeError, match="no argument"):
+        mc.compile(e, sparse=True).bind(z=1)
+    with pytest.raises(TypeError, match="lacks x"):
+        mc.compile(e, sparse=True)()
+
+
+def test_problem():
+    """The Rosenbrock chain with constraints: Hessian, Jacobians and their bounds equal the dense ones; a solve."""
+    formula = "sum((1 - x[:-1]).^2 + 100*(x[1:] - x[:-1].^2).^2)"
+    limits = "x[1:].*x[:-1] <= 2; sum(x) <= 30; x >= -5; x[1:] - x[:-1] <= 1"
+    own, plain = (
+        solvers.problem(formula, "x", start={"x": np.zeros(12)}, constraints=limits, sparse=sparse)
+        for sparse in (True, False)
+    )
+    x = np.random.default_rng(0).normal(size=12)
+    assert own.hess(x).nnz == 34
+    np.testing.assert_allclose(own.hess(x).toarray(), plain.hess(x), rtol=1e-12, atol=1e-10)
+    np.testing.assert_array_equal(own.bounds.lb, plain.bounds.lb)
+    for one, other in zip(own.constraints, plain.constraints, strict=True):
+        if hasattr(one, "A"):
+            np.testing.assert_allclose(one.A.toarray(), other.A)
+        else:
+            v = np.ones_like(one.fun(x))
+            np.testing.assert_allclose(one.jac(x).toarray(), other.jac(x))
+            np.testing.assert_allclose(one.hess(x, v).toarray(), other.hess(x, v))
+    found = minimize(
+        own.fun,
+        own.x0,
+        jac=own.jac,
+        hess=own.hess,
+        constraints=own.constraints,
+        bounds=own.bounds,
+        method="trust-constr",
+    )
+    assert found.fun < 1e-6
+
+
+def test_blocks_of_variables():
+    """A matrix, a vector and a scalar as variables: the Hessian over the packed vector."""
+    given = {"M": np.random.default_rng(1).normal(size=(4, 5))}
+    start = {"U": np.ones((4, 2)), "v": np.arange(5.0), "s": 0.5}
+    formula, declared = (
+        "norm2(M*diag(v) - s*U*ones(2, 5))^2 + sum(U.^4)",
+        "U: matrix(4, 2); v: vector(5); s: scalar; M: matrix(4, 5)",
+    )
+    own, plain = (
+        solvers.problem(formula, ["U", "v", "s"], given, start=start, declarations=declared, sparse=sparse)
+        for sparse in (True, False)
+    )
+    x = np.random.default_rng(2).normal(size=14)
+    np.testing.assert_allclose(own.hess(x).toarray(), plain.hess(x), rtol=1e-12, atol=1e-12)
+    assert own.hess(x).nnz < 14 * 14
+
+
+def test_pickled():
+    """A pickled function is the same function."""
+    f = pickle.loads(pickle.dumps(mc.compile(mc.hessian("sum(x.^4)", "x"), sparse=True)))
+    np.testing.assert_allclose(f(np.arange(3.0)).toarray(), np.diag(12 * np.arange(3.0) ** 2))

@@ -100,10 +100,10 @@ def table(costs: Mapping[str, Sequence[Cost]]) -> str:
         "# The cost of the built-in check",
         "",
         "Made by `python -m benchmarks.check_cost --write`: CPU time of the check of a result, relative to that of its",
-        f"derivation without the check, for the {len(cases)} derivatives of textbooks in `tests/cases/textbook.json`. A process",
-        "derives each of them once, in random order; medians over several such processes.",
+        f"derivation without the check, for the {len(cases)} derivatives of textbooks in `tests/cases/textbook.json`.",
+        "A process derives each of them once, in random order; medians over several such processes.",
         "",
-        "| version | median ratio | 90th percentile | checks, ms | derivations, ms | ratio of sums | median check, ms |",
+        "| version | median ratio | 90th percentile | checks, ms | derivations, ms | ratio of sums | median check |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for name, found in costs.items():
@@ -111,7 +111,7 @@ def table(costs: Mapping[str, Sequence[Cost]]) -> str:
         whole = 1e3 * sum(cost.derivation for cost in found)
         sums = f"{sum(checks):.0f} | {whole:.0f} | {sum(checks) / whole:.2f}"
         lines.append(
-            f"| {name} | {median(ratios):.2f} | {quantiles(ratios, n=10)[-1]:.2f} | {sums} | {median(checks):.1f} |"
+            f"| {name} | {median(ratios):.2f} | {quantiles(ratios, n=10)[-1]:.2f} | {sums} | {median(checks):.1f} ms |"
         )
     name, found = list(costs.items())[-1]
     lines += ["", f"The {SLOWEST} slowest checks, {name}:", ""]

@@ -19,6 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.declared import as_written
 from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_error
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
@@ -219,8 +220,8 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
     if not x.data[1] or len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
         return
-    parts = found.reshape(-1, *found.shape[-2:])
-    off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
+    parts, facts = found.reshape(-1, *found.shape[-2:]), tuple(x.data[1])
+    off = max((largest(part - projected(part, facts, as_written)) for part in parts), default=0.0)
     if off > NOISE + COARSE * largest(found):
         message = (
             f"{claim.label} failed its check: {off:.10g} of it is outside the linear hull of the facts of {x.name}"
@@ -238,7 +239,7 @@ def _check_tangents(claim: Claim, point: Point) -> None:
             plain = symbol(dx.name, dx.shape)
             drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
             found = evaluated([conventions.projected(plain, dx, 0)], {dx.name: drawn}, point.sizes)
-            expected = projected(drawn, tuple(x.data[1]))
+            expected = projected(drawn, tuple(x.data[1]), as_written)
             if found is None or not np.allclose(found[0], expected, rtol=COARSE, atol=COARSE):
                 raise InternalError(
                     f"{claim.label} failed its check: the projection of {dx.name} is wrong (at {point})", hint=ADVICE

@@ -17,7 +17,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected, shape_at
-from matcalc.evidence.written.declared import check_drawn
+from matcalc.evidence.written.declared import as_written, check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -90,7 +90,7 @@ class Point:
 @lru_cache(maxsize=256)
 def _direction(x: Node, shape: tuple[int, ...], seed: int) -> Array:
     drawn = generator(SEED, seed, *x.name.encode()).standard_normal(shape)
-    return projected(np.asarray(drawn), tuple(x.data[1]))
+    return projected(np.asarray(drawn), tuple(x.data[1]), as_written)
 
 
 class Key(NamedTuple):
@@ -228,7 +228,7 @@ def _drawn_for(symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mo
 def _with_facts(
     symbol: Node, sizes: tuple[tuple[str, int], ...], along: tuple[Size, ...], mode: int, seed: int
 ) -> Array:
-    drawn = drawn_for(symbol, dict(sizes), along, mode, SEED, mode, seed)
+    drawn = drawn_for(symbol, dict(sizes), along, mode, SEED, mode, seed, value=as_written)
     check_drawn(symbol, drawn)
     return drawn
 

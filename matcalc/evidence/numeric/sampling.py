@@ -78,7 +78,7 @@ def facts_of(node: Node) -> tuple[str, ...]:
 
 def shape_at(shape: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Return a shape as integers at these sizes."""
-    return tuple(size.evaluate(dict(sizes)) for size in shape)
+    return tuple(size.evaluate(sizes) for size in shape)
 
 
 def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:

@@ -78,12 +78,14 @@ def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str
     worst = 0.0
     confirmed: set[object] = set()
     groups = [group for form in _forms(claims) for group in _groups(form)]
-    for point in points([reference], roots, names, symbols):
-        _check_origin(reference, point, is_first=not at)
-        error = _compared(groups, reference, point, symbols, confirmed)
-        if error is not None:
-            at.append(str(point))
-            worst = max(worst, error)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for point in points([reference], roots, names, symbols):
+            _check_origin(reference, point, is_first=not at)
+            error = _compared(groups, reference, point, symbols, confirmed)
+            if error is not None:
+                at.append(str(point))
+                worst = max(worst, error)
     return report(at, worst)
 
 
@@ -288,12 +290,11 @@ def _error(
 
 def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple[float, float]:
     """Return the largest difference of a result from a truth, and the magnitude of both."""
-    with np.errstate(all="ignore"):
-        contracted, expected = question.contract(*found), question.truth(truth.value)
-        if np.shape(contracted) != np.shape(expected):
-            return float("inf"), 1.0
-        off = largest(contracted - expected)
-        size = largest(contracted)
+    contracted, expected = question.contract(*found), question.truth(truth.value)
+    if np.shape(contracted) != np.shape(expected):
+        return float("inf"), 1.0
+    off = largest(contracted - expected)
+    size = largest(contracted)
     if not np.isfinite(size):
         size = largest(np.asarray(contracted)[np.isfinite(contracted)])
     return off if np.isfinite(off) else float("inf"), max(truth.scale, size, largest(expected))
@@ -302,18 +303,16 @@ def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple
 def _truth(
     question: Question, reference: Reference, point: Point, slowly: bool, is_confirmed: bool = False
 ) -> Truth | None:
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if question.first is None:
-            size = largest(point.value)
-            return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
-        if question.second is None:
-            line = Moves(reference, point, question.first)
-            return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
-        plane = Moves(reference, point, question.first, question.second)
-        if slowly:
-            return truths.second_slowly(plane, point.value)
-        return truths.second_quickly(plane, point.value, is_confirmed)
+    if question.first is None:
+        size = largest(point.value)
+        return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
+    if question.second is None:
+        line = Moves(reference, point, question.first)
+        return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
+    plane = Moves(reference, point, question.first, question.second)
+    return (
+        truths.second_slowly(plane, point.value) if slowly else truths.second_quickly(plane, point.value, is_confirmed)
+    )
 
 
 def _is_determined(
@@ -340,8 +339,7 @@ def _is_determined(
 def _fault(claim: Claim, question: Question, found: Sequence[Array], truth: Truth, point: Point) -> InternalError:
     result, expected = question.contract(*found), question.truth(truth.value)
     if np.shape(result) == np.shape(expected):
-        with np.errstate(all="ignore"):
-            off = np.abs(result - expected)
+        off = np.abs(result - expected)
         worst = np.unravel_index(int(np.argmax(np.where(np.isfinite(off), off, np.inf))), np.shape(off))
         numbers = f"{result[worst]:.10g} where the formula as written gives {expected[worst]:.10g}"
     else:

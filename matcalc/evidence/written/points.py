@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -204,9 +203,7 @@ def _evaluated(
         try:
             drawn = {s.name: _drawn_for(s, sizes, along.get(s.name, ()), mode, seed) for s in symbols}
             drawn |= {name: np.array(entries) for name, entries in bound.items()}
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                value = reference.value(drawn, sizes)
+            value = reference.value(drawn, sizes)
         except (NoReference, InternalError):
             raise
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
@@ -237,9 +234,10 @@ def fitting(
     names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], required: Sequence[Condition]
 ) -> dict[str, int] | None:
     """Return lengths by size name that meet all required conditions; None if no rotation of `lengths` does."""
+    axes = {size for s in symbols for size in s.shape}
     for first in range(len(lengths)):
         sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
-        is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
+        is_negative = any(size.evaluate(sizes) < 0 for size in axes)
         if not is_negative and all(holds(condition, sizes) for condition in required):
             return sizes
     return None

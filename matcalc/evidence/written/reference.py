@@ -83,6 +83,9 @@ class Reference:
             return self.run.at_steps(data, sizes, base, count)
 
     def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
+        if not self.args:
+            found[self] = self.run([], data, sizes, base)
+            return
         for one in operands_first(self, lambda reference: reference.args, found):
             if one not in found:
                 found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)

@@ -102,9 +102,12 @@ def in_one_shape(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...],
 
 
 def _expanded(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], list[Array], bool] | None:
+    if not any(value.axes for value in values):
+        shaped = [value for value in values if value.array.ndim]
+        first = shaped[0] if shaped else values[0]
+        if all(value.array.shape == first.array.shape and value.row == first.row for value in shaped[1:]):
+            return (), [value.array for value in values], bool(shaped) and first.row
     ranked = [value for value in values if value.rank]
-    if len({(value.shape, value.row) for value in ranked}) < 2 and not any(value.axes for value in values):
-        return (), [value.array for value in values], bool(ranked) and ranked[0].row
     marks = {value.row for value in ranked if value.rank == 1}
     flat = {value.rank for value in ranked} <= {1}
     if not numpy and max((value.rank for value in ranked), default=0) > 2 and len({v.rank for v in ranked}) > 1:

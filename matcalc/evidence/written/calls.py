@@ -7,7 +7,6 @@ index axes. Only the `value` of a rule is used: no derivative, definition or rew
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import product
 from typing import Any, NamedTuple
@@ -37,8 +36,7 @@ EXTREMA: Mapping[str, Callable[[Iterable[Any]], Any]] = {"larger": max, "smaller
 """Functions of exact numbers and sizes whose result is exact too, by the role of the rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument of a call: a value or a function. `keyword` is the parameter's name if it is passed by name."""
 
     value: Value | Function
@@ -109,20 +107,23 @@ def _look(argument: Argument) -> Look:
         return Look(argument.keyword, -1)
     shape, number = value.shape, value.exact
     rank = len(shape)
-    is_one = 1 == max(shape, default=0) == min(shape, default=0)
+    is_one = 1 in shape and max(shape) == 1 == min(shape)
     is_square = rank == 2 and shape[0] == shape[1]
     is_integer = number is not None and number.denominator == 1
     return Look(argument.keyword, rank, value.row and rank == 1, number is not None, is_integer, is_one, is_square)
 
 
 class Choice(NamedTuple):
-    """The rule that takes arguments: its parameter for each, and how the value of each is adapted to it."""
+    """The rule that takes arguments, with its parameter for each.
+
+    `changes` are the positions of arguments whose values are changed to fit; `tensors` those of arrays.
+    """
 
     candidate: Candidate
     function: Callable[..., Any] | None
     parameters: tuple[Declaration, ...]
-    changes: tuple[Callable[[Value], Value] | None, ...]
-    are_plain: tuple[bool, ...]
+    changes: tuple[tuple[int, Callable[[Value], Value]], ...]
+    tensors: tuple[int, ...]
     is_elementwise: bool
 
 
@@ -144,11 +145,12 @@ def _choice(book: Rulebook, name: str, looks: tuple[Look, ...], reduced: bool, w
         found = [(c, m) for c in candidates if (m := _match(c, looks, reduced, squeeze)) is not None]
         square = [(c, m) for c, m in found if _is_square(m, looks)]
         for candidate, matched in (square or found)[:1]:
-            parameters, changes = zip(*matched, strict=True) if matched else ((), ())
+            parameters = tuple(parameter for parameter, _ in matched)
+            changes = tuple((k, change) for k, (_, change) in enumerate(matched) if change is not None)
+            tensors = tuple(k for k, parameter in enumerate(parameters) if parameter.kind not in PLAIN)
             function = oracle(book, candidate.rule, candidate.index)
-            are_plain = tuple(p.kind in PLAIN for p in parameters)
             is_elementwise = any(p.kind == "entry" for p in parameters)
-            return Choice(candidate, function, parameters, changes, are_plain, is_elementwise)
+            return Choice(candidate, function, parameters, changes, tensors, is_elementwise)
     return None
 
 
@@ -207,14 +209,14 @@ Operands = Sequence["Value | Function"]
 def _applied(choice: Choice, arguments: Sequence[Argument], axis: int | None, numpy: bool) -> Value:
     if choice.function is None:
         raise NoReference(f"{choice.candidate.rule.spelling}, which has no value of its own")
-    operands = [
-        a.value if change is None else change(_value(a)) for a, change in zip(arguments, choice.changes, strict=True)
-    ]
+    operands = [argument.value for argument in arguments]
+    for k, change in choice.changes:
+        operands[k] = change(_tensor(operands[k]))
     if choice.is_elementwise:
         return _by_entries(choice, operands, numpy)
     if axis is None:
         return _operation(choice, operands)
-    first = choice.are_plain.index(False)
+    first = choice.tensors[0]
     value = _tensor(operands[first])
     rank = value.rank
     others = [k for k in range(rank) if k != axis]
@@ -250,12 +252,12 @@ def _by_entries(choice: Choice, operands: Operands, numpy: bool) -> Value:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         arrays = [np.broadcast_to(array, shape) for array in arrays]
     found = np.asarray(_run(choice, operands, arrays))
-    is_switch = choice.candidate.rule.annihilates or all(value.fixed for value in values)
+    is_switch = choice.candidate.rule.annihilates or all([value.fixed for value in values])
     return Value(found.reshape(shape), axes, row, fixed=is_switch)
 
 
 def _tensors(choice: Choice, operands: Operands) -> list[Value]:
-    return [_tensor(value) for value, is_plain in zip(operands, choice.are_plain, strict=True) if not is_plain]
+    return [_tensor(operands[k]) for k in choice.tensors]
 
 
 def _plain(parameter: Declaration, value: Value | Function) -> Any:
@@ -268,24 +270,24 @@ def _plain(parameter: Declaration, value: Value | Function) -> Any:
 def _operation(choice: Choice, operands: Operands) -> Value:
     """Apply an operation, once for each point of the index axes of its arguments."""
     values = _tensors(choice, operands)
-    fixed = all(value.fixed for value in values)
-
-    def value_of(arrays: Sequence[Array]) -> Array:
-        value = _run(choice, operands, arrays)
-        output = choice.candidate.output
-        return np.asarray(value[choice.candidate.rule.outputs.index(output)] if output else value)
-
+    fixed = all([value.fixed for value in values])
     axes, arrays = aligned(values)
     if not axes:
-        return Value(value_of(arrays), fixed=fixed)
+        return Value(_output(choice, _run(choice, operands, arrays)), fixed=fixed)
     lengths = np.broadcast_shapes(*(array.shape[: len(axes)] for array in arrays))
-    found = [
-        value_of([array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays])
-        for at in product(*map(range, lengths))
-    ]
+    found = []
+    for at in product(*map(range, lengths)):
+        here = [array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays]
+        found.append(_output(choice, _run(choice, operands, here)))
     if not found:
         raise NoReference("an operation under an index of length 0")
     return Value(np.stack(found).reshape((*lengths, *found[0].shape)), axes, fixed=fixed)
+
+
+def _output(choice: Choice, value: Any) -> Array:
+    """Return the output that a call has, of the value of its rule."""
+    output = choice.candidate.output
+    return np.asarray(value[choice.candidate.rule.outputs.index(output)] if output else value)
 
 
 def _run(choice: Choice, operands: Operands, arrays: Sequence[Array]) -> Any:
@@ -296,10 +298,10 @@ def _run(choice: Choice, operands: Operands, arrays: Sequence[Array]) -> Any:
     assert choice.function is not None
     given: Sequence[Any] = arrays
     if len(arrays) < len(operands):
-        tensors = iter(arrays)
+        tensors = dict(zip(choice.tensors, arrays, strict=True))
         given = [
-            _plain(parameter, value) if is_plain else next(tensors)
-            for parameter, value, is_plain in zip(choice.parameters, operands, choice.are_plain, strict=True)
+            tensors[k] if k in tensors else _plain(parameter, operands[k])
+            for k, parameter in enumerate(choice.parameters)
         ]
     try:
         return choice.function(*given)

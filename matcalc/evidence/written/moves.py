@@ -29,7 +29,10 @@ FAILURES = (MatcalcError, np.linalg.LinAlgError, IndexError, TypeError, ValueErr
 
 
 class Moves:
-    """A reference as a function of the distances along directions; values that were computed ahead are reused."""
+    """A reference as a function of the distances along directions; values that were computed ahead are reused.
+
+    The caller ignores floating-point errors and warnings.
+    """
 
     def __init__(self, reference: Reference, point: Point, *directions: Directions) -> None:
         self.reference, self.point, self.directions = reference, point, directions
@@ -41,7 +44,7 @@ class Moves:
             data = self.point.data
             for E, step in zip(self.directions[::-1], steps[::-1], strict=True):
                 data = along(data, E, step)
-            found = self.known[steps] = self.reference.value(data, self.point.sizes, self.point.data)
+            found = self.known[steps] = self.reference.computed(data, self.point.sizes, self.point.data)
         return found
 
     def ahead(self, steps: Sequence[tuple[Any, ...]]) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected
 from matcalc.evidence.written.declared import as_written, check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, Shape, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
@@ -129,15 +129,17 @@ def points(
     if not all(np.all(np.isfinite(entries)) for entries in bound.values()):
         raise NoReference("its data are not finite")
     required = (*conditions(*nodes), *names.conditions)
-    along = lengths_of(nodes)
+    along = lengths_of(nodes) if any(map(is_index, drawn)) else {}
+    own, others = [s.shape for s in drawn], [node.shape for node in nodes]
     found: list[Mapping[str, int]] = []
     for lengths in LENGTHS if known else LENGTHS[:1]:
         sizes = fitting(known, lengths, symbols, required)
         if sizes is None or sizes in found:
             continue
-        if _entries(drawn, nodes, sizes) > MOST_ENTRIES:
+        entries = _entries(own, sizes)
+        if entries + _entries(others, sizes) > MOST_ENTRIES:
             raise NoReference("its data are too large")
-        point = _point(references[0], drawn, bound, sizes, along, seed)
+        point = _point(references[0], drawn, bound, sizes, along, seed, entries <= MOST_CACHED)
         if point is not None:
             found.append(sizes)
             yield point
@@ -145,8 +147,9 @@ def points(
             break
     wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
     sizes = fitting(known, LARGER, symbols, required) if wants else None
-    if sizes is not None and _entries(drawn, nodes, sizes) <= MOST_AT_LARGER:
-        point = _point(references[0], drawn, bound, sizes, along, seed)
+    entries = _entries(own, sizes) if sizes is not None else 0
+    if sizes is not None and entries + _entries(others, sizes) <= MOST_AT_LARGER:
+        point = _point(references[0], drawn, bound, sizes, along, seed, entries <= MOST_CACHED)
         if point is not None:
             yield point
 
@@ -163,10 +166,10 @@ def _is_solution(node: Node) -> bool:
     return node.kind == "op" and node.rule.kind == "implicit"
 
 
-def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str, int]) -> int:
-    """Return the number of entries of data and values at these sizes."""
-    shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
-    return sum(prod(shape_at(shape, sizes)) for shape in shapes)
+def _entries(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> int:
+    """Return the number of entries of arrays of these shapes."""
+    lengths = {size: size.evaluate(sizes) for size in dict.fromkeys(chain.from_iterable(shapes))}
+    return sum(prod([lengths[size] for size in shape]) for shape in shapes)
 
 
 def _point(
@@ -176,6 +179,7 @@ def _point(
     sizes: Mapping[str, int],
     along: Mapping[str, Sequence[Size]],
     seed: int,
+    is_small: bool,
 ) -> Point | None:
     """Return the point of a reference at these sizes, cached if it is small; None if there is none."""
     lengths = tuple((name, tuple(found)) for name, found in along.items())
@@ -184,7 +188,7 @@ def _point(
     if key in known:
         return known[key]
     point = _evaluated(reference, symbols, bound, sizes, along, seed)
-    if _entries(symbols, (), sizes) <= MOST_CACHED:
+    if is_small:
         known[key] = point
     return point
 

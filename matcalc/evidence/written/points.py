@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -168,8 +167,7 @@ def _is_solution(node: Node) -> bool:
 
 def _entries(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> int:
     """Return the number of entries of arrays of these shapes."""
-    lengths = {size: size.evaluate(sizes) for size in dict.fromkeys(chain.from_iterable(shapes))}
-    return sum(prod([lengths[size] for size in shape]) for shape in shapes)
+    return sum([prod([size.evaluate(sizes) for size in shape]) for shape in shapes])
 
 
 def _point(
@@ -238,10 +236,10 @@ def fitting(
     names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], required: Sequence[Condition]
 ) -> dict[str, int] | None:
     """Return lengths by size name that meet all required conditions; None if no rotation of `lengths` does."""
-    axes = {size for s in symbols for size in s.shape}
+    axes = [size for s in symbols for size in s.shape]
     for first in range(len(lengths)):
         sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
-        is_negative = any(size.evaluate(sizes) < 0 for size in axes)
+        is_negative = any([size.evaluate(sizes) < 0 for size in axes])
         if not is_negative and all(holds(condition, sizes) for condition in required):
             return sizes
     return None

@@ -23,6 +23,12 @@ def finite_(X: Array) -> Array:
     return X if np.all(np.isfinite(X)) else np.full(X.shape, np.nan)
 
 
+def logdet_(X: Array) -> Any:
+    """Return the logarithm of |det(X)|, continued analytically from real matrices."""
+    sign, logarithm = np.linalg.slogdet(X)
+    return logarithm + np.log(sign * sign) / 2 if np.iscomplexobj(X) else logarithm
+
+
 def finite_all_(*arrays: Array) -> bool:
     return all(np.all(np.isfinite(M)) for M in arrays)
 

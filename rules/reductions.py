@@ -32,6 +32,11 @@ def norm2_(x: Array) -> float:
     return top * (np.sqrt(np.sum((x / top) ** 2)) if np.iscomplexobj(x) else np.linalg.norm(np.ravel(x / top)))
 
 
+def variance_(x: Array, ddof: int = 0) -> Any:
+    """Return the variance; for complex x its analytic continuation, without absolute values."""
+    return np.sum((x - np.mean(x)) ** 2) / (np.size(x) - ddof) if np.iscomplexobj(x) else np.var(x, ddof=ddof)
+
+
 def normp_(x: Array, p: float) -> float:
     """Return (sum |x|^p)^(1/p), scaled by the largest entry."""
     top = np.max(np.abs(x), initial=0)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
@@ -124,18 +124,7 @@ class Rulebook:
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
         """Return `facts` with everything that they imply, singly or together."""
-        found: set[str] = set()
-        pending = list(facts)
-        while pending:
-            while pending:
-                fact = pending.pop()
-                if fact not in found:
-                    found.add(fact)
-                    pending.extend(self.facts[fact].implies)
-            pending = [
-                f.name for f in self.facts.values() if f.name not in found and any(t <= found for t in f.follows)
-            ]
-        return frozenset(found)
+        return _closure(self, frozenset(facts))
 
     def strongest(self, facts: Iterable[str]) -> tuple[str, ...]:
         """Return those of `facts` that no other of them implies."""
@@ -175,6 +164,20 @@ class Rulebook:
     def with_functions(self, more: Mapping[str, Callable[..., Any]]) -> Rulebook:
         """Return a rulebook whose values may call further Python functions."""
         return replace(self, functions=MappingProxyType({**self.functions, **more}))
+
+
+@lru_cache(maxsize=1024)
+def _closure(book: Rulebook, facts: frozenset[str]) -> frozenset[str]:
+    found: set[str] = set()
+    pending = list(facts)
+    while pending:
+        while pending:
+            fact = pending.pop()
+            if fact not in found:
+                found.add(fact)
+                pending.extend(book.facts[fact].implies)
+        pending = [f.name for f in book.facts.values() if f.name not in found and any(t <= found for t in f.follows)]
+    return frozenset(found)
 
 
 def load(paths: Sequence[Path | str], base: Rulebook | None = None) -> Rulebook:

@@ -211,7 +211,7 @@ def digest(name: str, table: Mapping[str, Any]) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rewrite:
     """`left => right if condition` for the declared `variables`.
 

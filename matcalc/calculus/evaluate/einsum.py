@@ -40,15 +40,18 @@ def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapp
     distinct = list(dict.fromkeys(out))
     remaining = [i for i in distinct if i in measured]
     after = _multiplying_after(terms, measured - set(out), lengths)
-    inner = [term for k, term in enumerate(terms) if k not in after]
-    own = [i for i in remaining if any(i in term.axes for term in inner)]
+    inner, own = terms, remaining
+    if after:
+        inner = [term for k, term in enumerate(terms) if k not in after]
+        own = [i for i in remaining if any(i in term.axes for term in inner)]
     core = _einsum(inner, own)
     if any(term.annihilates for term in inner) and np.any(core != core):
         core = _index_by_index(inner, own, lengths)
     if after:
         core = _einsum([Factor(core, own), *(terms[k] for k in after)], remaining)
-    full = np.reshape(coef * core, [lengths[i] if i in measured else 1 for i in distinct])
+    full = np.asarray(coef * core)
     if not measured.issuperset(distinct):
+        full = np.reshape(full, [lengths[i] if i in measured else 1 for i in distinct])
         full = np.array(np.broadcast_to(full, [lengths[i] for i in distinct]))
     if len(distinct) == len(out):
         return full

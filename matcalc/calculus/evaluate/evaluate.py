@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.differentiate import pullback
-from matcalc.calculus.evaluate.einsum import Factor
+from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
 from matcalc.calculus.evaluate.steps import values_by_step
 from matcalc.calculus.exact_deviations import with_exact_deviations
@@ -93,7 +93,7 @@ def rational(size: Size, sizes: Sizes) -> float:
 
 
 def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
-    integers = checked_indices(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
+    integers = checked_indices(node, values[node.args[0]], node.shape[0].evaluate(sizes)) if node.args else None
     return node.selector.dense(dict(sizes), integers)
 
 
@@ -105,7 +105,10 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
         new = [arg for arg in masked.args if arg not in values and arg.kind != "selector"]
         values = {**values, **dict(zip(new, evaluate(new, symbols, sizes), strict=True))}
         node = masked
-    lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
+    lengths = {k: s.evaluate(sizes) for k, s in enumerate(node.index_sizes)}
+    if not any(arg.kind == "selector" for arg in node.args):
+        factors = [Factor(values[arg], at, annihilates(arg)) for arg, at in zip(node.args, node.indices, strict=True)]
+        return contract(as_float(node.coef), factors, list(node.out), lengths)
     merges, lookups, operands = _operands(node, values, sizes)
     expand = _expander({whole: parts for whole, *parts in merges})
     terms: list[Factor] = []
@@ -139,7 +142,7 @@ def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
             merges.append(indices)
             continue
         if arg.args:
-            found = checked_indices(arg, values[arg.args[0]], arg.shape[0].evaluate(dict(sizes))), indices
+            found = checked_indices(arg, values[arg.args[0]], arg.shape[0].evaluate(sizes)), indices
             if is_gathered(found, node.out, merged):
                 lookups.append(found)
                 continue
@@ -180,7 +183,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     import numpy as np
 
     function = _oracle_of(node)
-    shape = [s.evaluate(dict(sizes)) for s in node.shape]
+    shape = [s.evaluate(sizes) for s in node.shape]
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
         arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]

@@ -46,9 +46,10 @@ class Entry(NamedTuple):
 
     def may_fit(self, node: Outline) -> bool:
         """Whether the rewrite may fit a node with this outline."""
+        if (self.heads and node.head not in self.heads) or not self.words <= node.words:
+            return False
         is_ranked = self.rank is None or node.rank is None or node.rank == self.rank or node.head == "product"
-        has_terms = node.terms >= self.terms or node.head != "sum"
-        return is_ranked and has_terms and self.words <= node.words and (not self.heads or node.head in self.heads)
+        return is_ranked and (node.terms >= self.terms or node.head != "sum")
 
 
 @lru_cache(maxsize=2048)

@@ -8,11 +8,12 @@ parameter), this bound must reach the argument's size.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.fields import read_fact
-from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.nodes.signature import tensors_of
@@ -53,8 +54,9 @@ def _conditions(roots: Sequence[Node]) -> Iterator[Condition]:
     for node in toposort(list(roots)):
         if node.kind != "op":
             continue
-        for parameter, arg in zip(tensors_of(node.rule.signature), node.args, strict=False):
-            if parameter.name not in _nonsingular(node.rule):
+        required = _nonsingular(node.rule, default_rulebook())
+        for parameter, arg in zip(tensors_of(node.rule.signature) if required else (), node.args, strict=False):
+            if parameter.name not in required:
                 continue
             size = arg.shape[-1]
             for bound in bounds(arg):
@@ -62,13 +64,13 @@ def _conditions(roots: Sequence[Node]) -> Iterator[Condition]:
                     yield Condition(bound - size, f"{text(formula_of(arg))} is singular")
 
 
-def _nonsingular(rule: Rule) -> set[str]:
+@lru_cache(maxsize=1024)
+def _nonsingular(rule: Rule, book: Rulebook) -> frozenset[str]:
     """Return the parameters of a rule that must be nonsingular."""
-    book = default_rulebook()
     required = [(p.name, fact) for p in rule.parameters for fact in p.facts]
     domain = read_fact(rule.domain or "")
     required += [domain[::-1]] if domain is not None else []
-    return {name for name, fact in required if fact in book.facts and "nonsingular" in book.closure([fact])}
+    return frozenset(name for name, fact in required if fact in book.facts and "nonsingular" in book.closure([fact]))
 
 
 def bounds(node: Node) -> list[Size]:

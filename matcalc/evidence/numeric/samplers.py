@@ -22,24 +22,32 @@ ROUNDING = 1e-12
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+FactValue = Callable[[str, Array], Array]
+"""Evaluates a formula of a fact at an array `M`."""
 
-def made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None]) -> Array:
+
+def by_node(text: str, array: Array) -> Array:
+    """Return the value of a formula of a fact at an array, by its node."""
+    return applied(default_rulebook(), text, array)
+
+
+def made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None], value: FactValue = by_node) -> Array:
     """Return draws mapped to have each fact in turn, the most special last."""
     book = default_rulebook()
     for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
         text = by(book.facts[fact])
         if text is not None and drawn.size:
-            drawn = applied(book, text, drawn)
+            drawn = value(text, drawn)
     return drawn
 
 
-def projected(array: Array, facts: Sequence[str]) -> Array:
+def projected(array: Array, facts: Sequence[str], value: FactValue = by_node) -> Array:
     """Return an array projected on the linear hull of facts, as a tangent."""
     book = default_rulebook()
     for fact in book.hull(facts):
         text = book.facts[fact].tangent
         if text is not None and array.size:
-            array = applied(book, text, array)
+            array = value(text, array)
     return array
 
 

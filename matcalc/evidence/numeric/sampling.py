@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from matcalc.evidence.numeric.boundary import ends
-from matcalc.evidence.numeric.samplers import ROUNDING, Array, defect, has_facts, made, own_defect, projected
+from matcalc.evidence.numeric.samplers import (
+    ROUNDING,
+    Array,
+    FactValue,
+    by_node,
+    defect,
+    has_facts,
+    made,
+    own_defect,
+    projected,
+)
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.lookups import is_index
@@ -21,12 +31,14 @@ def generator(*seed: int) -> np.random.Generator:
     return np.random.default_rng(np.array(seed, dtype=np.uint32) if is_small else seed)
 
 
-def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
+def sample(
+    rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = (), value: FactValue = by_node
+) -> Array:
     """Return normal draws mapped to have the facts by the sampler of each, the most special last.
 
     If samplers undo each other, as for symmetric and orthogonal, return an end of the set of both.
     """
-    found = made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
+    found = made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample, value)
     if len(facts) > 1 and found.size and INDEX not in facts and not has_facts(found, facts):
         others = ends(shape, facts)
         if others:
@@ -34,16 +46,22 @@ def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] 
     return found
 
 
-def drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int) -> Array:
+def drawn(
+    rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, value: FactValue = by_node
+) -> Array:
     """Return draws with facts, strictly inside their bounds; without facts, draws by a mode of `MODES`."""
-    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
+    return sample(rng, shape, interior(facts, mode > 0), value) if facts else MODES[mode](rng, shape)
 
 
-def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, *seed: int) -> Array:
+def drawn_for(
+    node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, *seed: int, value: FactValue = by_node
+) -> Array:
     """Return data of a symbol at these sizes; for an index, indices into axes of the lengths `along`."""
     rng = generator(*seed, *node.name.encode())
     shape = shape_at(node.shape, sizes)
-    return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
+    if is_index(node):
+        return random_indices(rng, shape, along, sizes)
+    return drawn(rng, shape, facts_of(node), mode, value)
 
 
 def draws(
@@ -60,7 +78,7 @@ def facts_of(node: Node) -> tuple[str, ...]:
 
 def shape_at(shape: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Return a shape as integers at these sizes."""
-    return tuple(size.evaluate(dict(sizes)) for size in shape)
+    return tuple(size.evaluate(sizes) for size in shape)
 
 
 def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:

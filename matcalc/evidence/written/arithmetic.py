@@ -50,11 +50,12 @@ def transposed(value: Value, numpy: bool) -> Value:
 
     Raises: NoReference for a tensor of rank above 2.
     """
-    if value.rank == 2:
-        return value._replace(array=np.swapaxes(value.array, -1, -2))
-    if value.rank > 2:
+    rank = value.rank
+    if rank == 2:
+        return Value(value.array.swapaxes(-1, -2), value.axes, value.row, None, value.fixed)
+    if rank > 2:
         raise NoReference("the transpose of a tensor")
-    return value if numpy or not value.rank else value._replace(row=not value.row)
+    return value if numpy or not rank else Value(value.array, value.axes, not value.row, None, value.fixed)
 
 
 def chain(values: Sequence[Value], operators: Sequence[str], numpy: bool, call: Call) -> Value:
@@ -118,16 +119,17 @@ def by_entries(left: Value, right: Value, numpy: bool) -> Value:
 
 def multiplied(left: Value, right: Value, numpy: bool) -> Value:
     """Return the matrix product, or a scaling. An operand with one entry is a scalar if it does not fit otherwise."""
-    if not left.rank or not right.rank:
-        row = (left if left.rank else right).row
+    rank, other = left.rank, right.rank
+    if not rank or not other:
+        row = (left if rank else right).row
         return by_entries(left, right, True)._replace(row=row and not numpy)
-    if left.rank > 2 or right.rank > 2:
+    if rank > 2 or other > 2:
         raise NoReference("the matrix product of a tensor")
-    if numpy and left.rank == 1:
+    if numpy and rank == 1:
         left = left._replace(row=True)
     if _are_plain(left, right):
         found = np.asarray(np.matmul(left.array, right.array))
-        return Value(found, row=left.row and right.rank == 2 and not numpy, fixed=left.fixed and right.fixed)
+        return Value(found, (), left.row and other == 2 and not numpy, None, left.fixed and right.fixed)
     a, b = as_matrix(left), as_matrix(right)
     if a.shape[1] != b.shape[0]:
         if is_one(left):

@@ -24,6 +24,23 @@ STEP, ROUGH = 2.0**-17, 1e-3
 """The step of a difference inside an equation, and the relative error up to which it confirms a complex step."""
 
 
+def plain_call(at: Evaluator, tree: Ast, scope: Scope, operands: Sequence[Value]) -> Value:
+    return called(at.book, call_name(tree), [Argument(value) for value in operands], None, at.expands)
+
+
+def is_other(tree: Ast, book: Rulebook) -> bool:
+    """Whether a call has arguments by name or that are no values, or takes some as constants."""
+    word, args = call_name(tree), tree.args
+    if call_keywords(tree) or (args and args[0].head == "compare"):
+        return True
+    if len(args) == 2 and with_order(word, _as_literal(args[1])) in book.spellings:
+        return True
+    meaning = _meaning(book, word, len(args))
+    if meaning is None:
+        return True
+    return meaning.rule.kind == "implicit" or any(meaning.are_base) or any(meaning.are_functions)
+
+
 def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     word, args = call_name(tree), list(tree.args)
     if args and args[0].head == "compare":
@@ -96,9 +113,12 @@ def _is_moved(rule: Rule, position: int) -> bool:
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:
     """Return an argument as a literal if it holds a number; a name with data becomes a tree that is no literal."""
-    if tree.head == "leaf" and value_of_leaf(tree).kind == "number":
-        return number(value_of_leaf(tree).value)
-    return Ast("empty") if tree.head == "name" and tree.value in at.data else tree
+    return Ast("empty") if tree.head == "name" and tree.value in at.data else _as_literal(tree)
+
+
+def _as_literal(tree: Ast) -> Ast:
+    is_number = tree.head == "leaf" and value_of_leaf(tree).kind == "number"
+    return number(value_of_leaf(tree).value) if is_number else tree
 
 
 def _as_function(tree: Ast) -> Ast:

@@ -7,10 +7,9 @@ index axes. Only the `value` of a rule is used: no derivative, definition or rew
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from matcalc.evidence.written.values import (
     as_scalar,
     exact,
     in_one_shape,
-    is_one,
 )
 from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Candidate, Rulebook
@@ -38,8 +36,7 @@ EXTREMA: Mapping[str, Callable[[Iterable[Any]], Any]] = {"larger": max, "smaller
 """Functions of exact numbers and sizes whose result is exact too, by the role of the rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument of a call: a value or a function. `keyword` is the parameter's name if it is passed by name."""
 
     value: Value | Function
@@ -53,30 +50,31 @@ def called(
 
     Raises: NoReference if no rule takes these arguments, or the rule has no value.
     """
-    candidates = book.spellings.get(name, ())
-    numbers = [a.value.exact for a in arguments if isinstance(a.value, Value)]
-    extremum = next((EXTREMA[role] for c in candidates if (role := c.rule.role or "") in EXTREMA), None)
-    if extremum is not None and len(numbers) > 1 and None not in numbers:
-        return exact(extremum(n for n in numbers if n is not None))
+    numbers = [a.value.exact for a in arguments if isinstance(a.value, Value) and a.value.exact is not None]
+    if 1 < len(numbers) == len(arguments) and (extremum := _extremum(book, name)) is not None:
+        return exact(extremum(numbers))
+    by_axis = axis is not None
     if axis is not None:
         axis = _axis(arguments, axis)
-        if axis is None:
-            candidates = tuple(c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters))
-    for squeeze in (False, True):
-        first: tuple[Candidate, Pairs] | None = None
-        for candidate in candidates:
-            pairs = _match(candidate, arguments, axis, squeeze)
-            if pairs is not None and _is_square(pairs):
-                return _applied(book, candidate, pairs, axis, numpy)
-            first = first or ((candidate, pairs) if pairs is not None else None)
-        if first is not None:
-            return _applied(book, *first, axis, numpy)
-    reduction = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
-    if reduction is not None and len(arguments) > 2 and axis is None:
+    choice = _choice(book, name, tuple(map(_look, arguments)), axis is not None, by_axis and axis is None)
+    if choice is not None:
+        return _applied(choice, arguments, axis, numpy)
+    if len(arguments) > 2 and axis is None and _is_reduction(book, name):
         return reduce(
             lambda a, b: called(book, name, [Argument(a), Argument(b)], None, numpy), [_value(a) for a in arguments]
         )
     raise NoReference(f"the call {name} of these arguments")
+
+
+def _extremum(book: Rulebook, name: str) -> Callable[[Iterable[Any]], Any] | None:
+    candidates = book.spellings.get(name, ())
+    return next((EXTREMA[role] for c in candidates if (role := c.rule.role or "") in EXTREMA), None)
+
+
+def _is_reduction(book: Rulebook, name: str) -> bool:
+    """Whether an associative rule of two arguments has this name."""
+    candidates = book.spellings.get(name, ())
+    return any(c.rule.associative and len(c.signature.parameters) == 2 for c in candidates)
 
 
 def _value(argument: Argument) -> Value:
@@ -91,78 +89,142 @@ def _axis(arguments: Sequence[Argument], axis: int) -> int | None:
     return axis % rank if rank > 1 else None
 
 
-Pairs = list[tuple[Declaration, Value | Function]]
+class Look(NamedTuple):
+    """What the choice of a rule depends on in an argument; `rank` is -1 for a function, `is_row` is true of vectors."""
+
+    keyword: str
+    rank: int
+    is_row: bool = False
+    is_number: bool = False
+    is_integer: bool = False
+    is_one: bool = False
+    is_square: bool = False
 
 
-def _match(candidate: Candidate, arguments: Sequence[Argument], axis: int | None, squeeze: bool) -> Pairs | None:
-    """Return the parameters of a rule with their arguments; None unless count, ranks and kinds fit."""
+def _look(argument: Argument) -> Look:
+    value = argument.value
+    if not isinstance(value, Value):
+        return Look(argument.keyword, -1)
+    shape, number = value.shape, value.exact
+    rank = len(shape)
+    is_one = 1 in shape and max(shape) == 1 == min(shape)
+    is_square = rank == 2 and shape[0] == shape[1]
+    is_integer = number is not None and number.denominator == 1
+    return Look(argument.keyword, rank, value.row and rank == 1, number is not None, is_integer, is_one, is_square)
+
+
+class Choice(NamedTuple):
+    """The rule that takes arguments, with its parameter for each.
+
+    `changes` are the positions of arguments whose values are changed to fit; `tensors` those of arrays.
+    """
+
+    candidate: Candidate
+    function: Callable[..., Any] | None
+    parameters: tuple[Declaration, ...]
+    changes: tuple[tuple[int, Callable[[Value], Value]], ...]
+    tensors: tuple[int, ...]
+    is_elementwise: bool
+
+
+Matched = list[tuple[Declaration, "Callable[[Value], Value] | None"]]
+
+
+@lru_cache(maxsize=1024)
+def _choice(book: Rulebook, name: str, looks: tuple[Look, ...], reduced: bool, without_entries: bool) -> Choice | None:
+    """Return the rule that takes arguments of these looks; None if none does.
+
+    With `reduced` an axis of the first array is reduced. With `without_entries` elementwise rules are left out.
+    """
+    candidates = [
+        c
+        for c in book.spellings.get(name, ())
+        if not without_entries or all(p.kind != "entry" for p in c.signature.parameters)
+    ]
+    for squeeze in (False, True):
+        found = [(c, m) for c in candidates if (m := _match(c, looks, reduced, squeeze)) is not None]
+        square = [(c, m) for c, m in found if _is_square(m, looks)]
+        for candidate, matched in (square or found)[:1]:
+            parameters = tuple(parameter for parameter, _ in matched)
+            changes = tuple((k, change) for k, (_, change) in enumerate(matched) if change is not None)
+            tensors = tuple(k for k, parameter in enumerate(parameters) if parameter.kind not in PLAIN)
+            function = oracle(book, candidate.rule, candidate.index)
+            is_elementwise = any(p.kind == "entry" for p in parameters)
+            return Choice(candidate, function, parameters, changes, tensors, is_elementwise)
+    return None
+
+
+def _match(candidate: Candidate, looks: Sequence[Look], reduced: bool, squeeze: bool) -> Matched | None:
+    """Return the parameters of a rule for arguments, with changes of these; None unless count, ranks and kinds fit."""
     parameters = list(candidate.signature.parameters)
-    named = {a.keyword for a in arguments if a.keyword}
+    named = {look.keyword for look in looks if look.keyword}
     positional = [p for p in parameters if p.name not in named]
-    count = sum(not a.keyword for a in arguments)
+    count = sum(not look.keyword for look in looks)
     repeated = bool(positional) and positional[-1].repeated
     if repeated:
         positional = positional[:-1] + [positional[-1]] * max(count - len(positional) + 1, 0)
     if len(positional) != count or not named <= {p.name for p in parameters}:
         return None
     remaining = iter(positional)
-    pairs: Pairs = []
-    reduced = axis is not None
-    for argument in arguments:
-        parameter = next(p for p in parameters if p.name == argument.keyword) if argument.keyword else next(remaining)
-        fitted = _fit(candidate, parameter, argument.value, reduced, squeeze)
-        if fitted is None:
+    matched: Matched = []
+    for look in looks:
+        parameter = next(p for p in parameters if p.name == look.keyword) if look.keyword else next(remaining)
+        fits, change = _fit(candidate, parameter, look, reduced, squeeze)
+        if not fits:
             return None
         reduced = reduced and parameter.kind in PLAIN
-        pairs.append((parameter, fitted))
-    return None if repeated and all(p.kind in PLAIN for p, _ in pairs) else pairs
+        matched.append((parameter, change))
+    return None if repeated and all(p.kind in PLAIN for p, _ in matched) else matched
 
 
 def _fit(
-    candidate: Candidate, parameter: Declaration, value: Value | Function, reduced: bool, squeeze: bool
-) -> Value | Function | None:
-    if parameter.kind == "function" or not isinstance(value, Value):
-        return value if parameter.kind == "function" and not isinstance(value, Value) else None
-    if parameter.kind == "integer":
-        return value if value.exact is not None and value.exact.denominator == 1 else None
-    if parameter.kind == "number":
-        return value if value.exact is not None else None
+    candidate: Candidate, parameter: Declaration, look: Look, reduced: bool, squeeze: bool
+) -> tuple[bool, Callable[[Value], Value] | None]:
+    """Return whether a parameter takes an argument, and how its value is changed, if it is."""
+    if parameter.kind == "function" or look.rank < 0:
+        return parameter.kind == "function" and look.rank < 0, None
+    if parameter.kind in ("integer", "number"):
+        return look.is_integer if parameter.kind == "integer" else look.is_number, None
     if parameter.kind in ("array", "entry"):
-        return value
-    if value.row and candidate.rule.keeps_rows:
-        value = as_matrix(value)
-    if (1 if reduced else value.rank) == len(parameter.sizes):
-        return value
-    return as_scalar(value) if squeeze and parameter.kind == "scalar" and is_one(value) else None
+        return True, None
+    is_matrix = look.is_row and candidate.rule.keeps_rows
+    if (1 if reduced else 2 if is_matrix else look.rank) == len(parameter.sizes):
+        return True, as_matrix if is_matrix else None
+    return squeeze and parameter.kind == "scalar" and look.is_one, as_scalar
 
 
-def _is_square(pairs: Pairs) -> bool:
+def _is_square(matched: Matched, looks: Sequence[Look]) -> bool:
     """Whether each argument that must be a square matrix is one."""
     return all(
-        value.shape[0] == value.shape[1]
-        for parameter, value in pairs
+        look.is_one if change is as_matrix else look.is_square
+        for (parameter, change), look in zip(matched, looks, strict=True)
         if parameter.kind == "matrix" and len({str(size.value) for size in parameter.sizes}) == 1
-        if isinstance(value, Value) and value.rank == 2
+        if look.rank == 2 or change is as_matrix
     )
 
 
-def _applied(book: Rulebook, candidate: Candidate, pairs: Pairs, axis: int | None, numpy: bool) -> Value:
-    function = oracle(book, candidate.rule, candidate.index)
-    if function is None:
-        raise NoReference(f"{candidate.rule.spelling}, which has no value of its own")
-    if any(parameter.kind == "entry" for parameter, _ in pairs):
-        return _by_entries(candidate, function, pairs, numpy)
+Operands = Sequence["Value | Function"]
+
+
+def _applied(choice: Choice, arguments: Sequence[Argument], axis: int | None, numpy: bool) -> Value:
+    if choice.function is None:
+        raise NoReference(f"{choice.candidate.rule.spelling}, which has no value of its own")
+    operands = [argument.value for argument in arguments]
+    for k, change in choice.changes:
+        operands[k] = change(_tensor(operands[k]))
+    if choice.is_elementwise:
+        return _by_entries(choice, operands, numpy)
     if axis is None:
-        return _operation(candidate, function, pairs)
-    first = next(k for k, (parameter, _) in enumerate(pairs) if parameter.kind not in PLAIN)
-    value = _tensor(pairs[first][1])
+        return _operation(choice, operands)
+    first = choice.tensors[0]
+    value = _tensor(operands[first])
     rank = value.rank
     others = [k for k in range(rank) if k != axis]
     outer = tuple(-1 - k for k in others)  # labels for the remaining axes that no index has
     count = len(value.axes)
     moved = np.moveaxis(value.array, count + axis, -1)
-    along = Value(moved, (*value.axes, *outer))
-    result = _operation(candidate, function, [*pairs[:first], (pairs[first][0], along), *pairs[first + 1 :]])
+    operands[first] = Value(moved, (*value.axes, *outer))
+    result = _operation(choice, operands)
     axes = tuple(label for label in result.axes if label not in outer)
     array = _with_order(result, (*axes, *outer))
     if result.rank:
@@ -181,19 +243,21 @@ def _tensor(value: Value | Function) -> Value:
     return value
 
 
-def _by_entries(candidate: Candidate, function: Callable[..., Any], pairs: Pairs, numpy: bool) -> Value:
+def _by_entries(choice: Choice, operands: Operands, numpy: bool) -> Value:
     """Apply an elementwise rule to operands expanded to one shape."""
-    values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
+    values = _tensors(choice, operands)
     axes, arrays, row = in_one_shape(values, numpy)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays):
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         arrays = [np.broadcast_to(array, shape) for array in arrays]
-    tensors = iter(arrays)
-    operands = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
-    found = _run(function, operands)
-    is_switch = candidate.rule.annihilates or all(value.fixed for value in values)
-    return Value(np.asarray(found).reshape(shape), axes, row, fixed=is_switch)
+    found = np.asarray(_run(choice, operands, arrays))
+    is_switch = choice.candidate.rule.annihilates or all([value.fixed for value in values])
+    return Value(found.reshape(shape), axes, row, fixed=is_switch)
+
+
+def _tensors(choice: Choice, operands: Operands) -> list[Value]:
+    return [_tensor(operands[k]) for k in choice.tensors]
 
 
 def _plain(parameter: Declaration, value: Value | Function) -> Any:
@@ -203,35 +267,43 @@ def _plain(parameter: Declaration, value: Value | Function) -> Any:
     return int(value.exact) if parameter.kind == "integer" else as_float(value.exact)
 
 
-def _operation(candidate: Candidate, function: Callable[..., Any], pairs: Pairs) -> Value:
+def _operation(choice: Choice, operands: Operands) -> Value:
     """Apply an operation, once for each point of the index axes of its arguments."""
-    values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
+    values = _tensors(choice, operands)
+    fixed = all([value.fixed for value in values])
     axes, arrays = aligned(values)
-    fixed = all(v.fixed for v in values)
-
-    def value_of(arrays: Iterable[Array]) -> Array:
-        tensors = iter(arrays)
-        value = _run(function, [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs])
-        return np.asarray(value[candidate.rule.outputs.index(candidate.output)] if candidate.output else value)
-
     if not axes:
-        return Value(value_of(arrays), fixed=fixed)
+        return Value(_output(choice, _run(choice, operands, arrays)), fixed=fixed)
     lengths = np.broadcast_shapes(*(array.shape[: len(axes)] for array in arrays))
-    found = [
-        value_of(array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays)
-        for at in product(*map(range, lengths))
-    ]
+    found = []
+    for at in product(*map(range, lengths)):
+        here = [array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays]
+        found.append(_output(choice, _run(choice, operands, here)))
     if not found:
         raise NoReference("an operation under an index of length 0")
     return Value(np.stack(found).reshape((*lengths, *found[0].shape)), axes, fixed=fixed)
 
 
-def _run(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    """Return the value of a rule at operands.
+def _output(choice: Choice, value: Any) -> Array:
+    """Return the output that a call has, of the value of its rule."""
+    output = choice.candidate.output
+    return np.asarray(value[choice.candidate.rule.outputs.index(output)] if output else value)
+
+
+def _run(choice: Choice, operands: Operands, arrays: Sequence[Array]) -> Any:
+    """Return the value of a rule at arrays, among the operands that are no tensors.
 
     Raises: LinAlgError if the rule's function raises it, or ValueError or ArithmeticError.
     """
+    assert choice.function is not None
+    given: Sequence[Any] = arrays
+    if len(arrays) < len(operands):
+        tensors = dict(zip(choice.tensors, arrays, strict=True))
+        given = [
+            tensors[k] if k in tensors else _plain(parameter, operands[k])
+            for k, parameter in enumerate(choice.parameters)
+        ]
     try:
-        return function(*operands)
+        return choice.function(*given)
     except (ValueError, ArithmeticError) as error:
         raise np.linalg.LinAlgError(str(error)) from None

@@ -19,6 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.declared import as_written
 from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_error
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
@@ -77,12 +78,14 @@ def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str
     worst = 0.0
     confirmed: set[object] = set()
     groups = [group for form in _forms(claims) for group in _groups(form)]
-    for point in points([reference], roots, names, symbols):
-        _check_origin(reference, point, is_first=not at)
-        error = _compared(groups, reference, point, symbols, confirmed)
-        if error is not None:
-            at.append(str(point))
-            worst = max(worst, error)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for point in points([reference], roots, names, symbols):
+            _check_origin(reference, point, is_first=not at)
+            error = _compared(groups, reference, point, symbols, confirmed)
+            if error is not None:
+                at.append(str(point))
+                worst = max(worst, error)
     return report(at, worst)
 
 
@@ -219,8 +222,8 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
     if not x.data[1] or len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
         return
-    parts = found.reshape(-1, *found.shape[-2:])
-    off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
+    parts, facts = found.reshape(-1, *found.shape[-2:]), tuple(x.data[1])
+    off = max((largest(part - projected(part, facts, as_written)) for part in parts), default=0.0)
     if off > NOISE + COARSE * largest(found):
         message = (
             f"{claim.label} failed its check: {off:.10g} of it is outside the linear hull of the facts of {x.name}"
@@ -238,7 +241,7 @@ def _check_tangents(claim: Claim, point: Point) -> None:
             plain = symbol(dx.name, dx.shape)
             drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
             found = evaluated([conventions.projected(plain, dx, 0)], {dx.name: drawn}, point.sizes)
-            expected = projected(drawn, tuple(x.data[1]))
+            expected = projected(drawn, tuple(x.data[1]), as_written)
             if found is None or not np.allclose(found[0], expected, rtol=COARSE, atol=COARSE):
                 raise InternalError(
                     f"{claim.label} failed its check: the projection of {dx.name} is wrong (at {point})", hint=ADVICE
@@ -287,12 +290,11 @@ def _error(
 
 def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple[float, float]:
     """Return the largest difference of a result from a truth, and the magnitude of both."""
-    with np.errstate(all="ignore"):
-        contracted, expected = question.contract(*found), question.truth(truth.value)
-        if np.shape(contracted) != np.shape(expected):
-            return float("inf"), 1.0
-        off = largest(contracted - expected)
-        size = largest(contracted)
+    contracted, expected = question.contract(*found), question.truth(truth.value)
+    if np.shape(contracted) != np.shape(expected):
+        return float("inf"), 1.0
+    off = largest(contracted - expected)
+    size = largest(contracted)
     if not np.isfinite(size):
         size = largest(np.asarray(contracted)[np.isfinite(contracted)])
     return off if np.isfinite(off) else float("inf"), max(truth.scale, size, largest(expected))
@@ -301,18 +303,16 @@ def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple
 def _truth(
     question: Question, reference: Reference, point: Point, slowly: bool, is_confirmed: bool = False
 ) -> Truth | None:
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if question.first is None:
-            size = largest(point.value)
-            return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
-        if question.second is None:
-            line = Moves(reference, point, question.first)
-            return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
-        plane = Moves(reference, point, question.first, question.second)
-        if slowly:
-            return truths.second_slowly(plane, point.value)
-        return truths.second_quickly(plane, point.value, is_confirmed)
+    if question.first is None:
+        size = largest(point.value)
+        return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
+    if question.second is None:
+        line = Moves(reference, point, question.first)
+        return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
+    plane = Moves(reference, point, question.first, question.second)
+    return (
+        truths.second_slowly(plane, point.value) if slowly else truths.second_quickly(plane, point.value, is_confirmed)
+    )
 
 
 def _is_determined(
@@ -339,8 +339,7 @@ def _is_determined(
 def _fault(claim: Claim, question: Question, found: Sequence[Array], truth: Truth, point: Point) -> InternalError:
     result, expected = question.contract(*found), question.truth(truth.value)
     if np.shape(result) == np.shape(expected):
-        with np.errstate(all="ignore"):
-            off = np.abs(result - expected)
+        off = np.abs(result - expected)
         worst = np.unravel_index(int(np.argmax(np.where(np.isfinite(off), off, np.inf))), np.shape(off))
         numbers = f"{result[worst]:.10g} where the formula as written gives {expected[worst]:.10g}"
     else:

@@ -1,7 +1,6 @@
-"""Tests data drawn for a declared fact, by evaluating the formulas of the fact as written.
+"""Evaluates the formulas of declared facts as written: samplers, projections, and tests of the data drawn.
 
-matcalc itself evaluates the sampler of a fact. So a fault in matcalc may draw data outside the domain, where nothing
-would be compared.
+A fault of matcalc in these formulas would draw data outside the domain, where nothing would be compared.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from functools import cache
 import numpy as np
 
 from matcalc.errors import InternalError, NoReference
+from matcalc.evidence.numeric.samplers import by_node
 from matcalc.evidence.numeric.sampling import facts_of
 from matcalc.evidence.written.reference import Reference, of_tree
 from matcalc.evidence.written.values import Array, largest
-from matcalc.language.read import read
+from matcalc.formula.elaborate.rule_formula import tree_of
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import Node
 
@@ -41,7 +41,7 @@ def _is_lacking(drawn: Array, name: str, known: dict[str | None, Array | None]) 
     fact = default_rulebook().facts[name]
     scale = max(1.0, float(np.max(np.abs(drawn))) ** 2)
     tests = fact.zero, fact.nonnegative, fact.positive
-    known.update((text, _value(text, drawn)) for text in tests if text is not None and text not in known)
+    known.update((text, _tested(text, drawn)) for text in tests if text is not None and text not in known)
     zero, least, positive = map(known.__getitem__, tests)
     return (
         (zero is not None and largest(zero) > CLOSE * scale)
@@ -50,15 +50,27 @@ def _is_lacking(drawn: Array, name: str, known: dict[str | None, Array | None]) 
     )
 
 
-def _value(text: str, drawn: Array) -> Array | None:
+def _tested(text: str, drawn: Array) -> Array | None:
     """Return the value of a test of a fact at data; None if it has none."""
-    sizes = dict(zip(("m", "n"), drawn.shape, strict=True)) if drawn.ndim == 2 else {}
     try:
-        return np.asarray(_test(text).value({"X": drawn}, sizes), dtype=float)
+        return np.asarray(_value(text, "X", drawn), dtype=float)
     except (NoReference, np.linalg.LinAlgError):
         return None
 
 
+def as_written(text: str, array: Array) -> Array:
+    """Return the value of a sampler or projection of a fact at an array; by its node if it cannot be evaluated."""
+    try:
+        return _value(text, "M", array)
+    except NoReference:
+        return by_node(text, array)
+
+
+def _value(text: str, name: str, array: Array) -> Array:
+    sizes = dict(zip(("m", "n") if array.ndim == 2 else ("n",), array.shape, strict=False))
+    return _reference(text).value({name: array}, sizes)
+
+
 @cache
-def _test(text: str) -> Reference:
-    return of_tree(read(text))
+def _reference(text: str) -> Reference:
+    return of_tree(tree_of(text))

@@ -83,14 +83,15 @@ def _unknown(at: Evaluator, subscript: Ast, scope: Scope) -> list[int]:
 
 def _measured(at: Evaluator, tree: Ast, scope: Scope, inside: dict[int, list[tuple[Ast, Scope, int]]]) -> bool:
     """Evaluate the base of a part and record the axes of its indices; return whether that was possible."""
-    if tree.args[0] not in at.measured:
+    is_outer = not scope.parameters and not scope.is_base
+    base = at.measured.get(tree.args[0]) if is_outer else None
+    if base is None:
         try:
             base = at.value(tree.args[0], scope)
         except Unmeasured:
             return False
-        if not scope.parameters and not scope.is_base:
+        if is_outer:
             at.measured[tree.args[0]] = base
-    base = at.value(tree.args[0], scope)
     for one, length in zip(tree.args[1:], base.shape, strict=False):
         for label in _unknown(at, one, scope):
             if label in inside:

@@ -18,6 +18,9 @@ from matcalc.evidence.written.values import STEP_AXIS, Array, Value
 
 Directions = Mapping[str, Array]
 
+LEAST_STEPS = 3
+"""The least number of steps that one walk evaluates faster than a walk for each."""
+
 MOST_ENTRIES = 2_000
 """The most entries of data that are moved to several steps at once."""
 
@@ -26,7 +29,10 @@ FAILURES = (MatcalcError, np.linalg.LinAlgError, IndexError, TypeError, ValueErr
 
 
 class Moves:
-    """A reference as a function of the distances along directions; values that were computed ahead are reused."""
+    """A reference as a function of the distances along directions; values that were computed ahead are reused.
+
+    The caller ignores floating-point errors and warnings.
+    """
 
     def __init__(self, reference: Reference, point: Point, *directions: Directions) -> None:
         self.reference, self.point, self.directions = reference, point, directions
@@ -38,14 +44,14 @@ class Moves:
             data = self.point.data
             for E, step in zip(self.directions[::-1], steps[::-1], strict=True):
                 data = along(data, E, step)
-            found = self.known[steps] = self.reference.value(data, self.point.sizes, self.point.data)
+            found = self.known[steps] = self.reference.computed(data, self.point.sizes, self.point.data)
         return found
 
     def ahead(self, steps: Sequence[tuple[Any, ...]]) -> None:
         """Compute the values at several steps together, if the reference is a tree; else do nothing."""
         new = [step for step in steps if step not in self.known]
         names = {name for E in self.directions for name in E}
-        if len(new) < 2 or sum(np.size(self.point.data[name]) for name in names) > MOST_ENTRIES:
+        if len(new) < LEAST_STEPS or sum(np.size(self.point.data[name]) for name in names) > MOST_ENTRIES:
             return
         data: dict[str, Any] = {**self.point.data, **{name: self.point.data[name][None] for name in names}}
         for E, column in zip(self.directions[::-1], [*zip(*new, strict=True)][::-1], strict=True):

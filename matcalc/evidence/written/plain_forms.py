@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, pi
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -16,16 +16,15 @@ from matcalc.evidence.written.values import Value, exact
 from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, definition, value_of_leaf
 
+Operands = Sequence[Value]
 
-def number_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
+
+def number_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
     return exact(cast(Fraction, tree.value))
 
 
-def name_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
-    return _meaning(at, str(tree.value), scope)
-
-
-def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
+def name_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    word = str(tree.value)
     if word in scope.bound:
         label = scope.bound[word]
         found = indices.index(label, at.length(label), at.starts.get(label, 0))
@@ -43,7 +42,7 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
     raise NoReference(f"the name {word}")
 
 
-def leaf_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
+def leaf_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
     node = value_of_leaf(tree)
     if node.kind == "number" and isinstance(node.value, Fraction | int):
         return exact(node.value)
@@ -54,51 +53,54 @@ def leaf_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
     return Value(found, fixed=node.kind == "constant")
 
 
-def _operands(tree: Ast, scope: Scope) -> Generator[tuple[Ast, Scope], Any, list[Value]]:
-    found = []
-    for operand in tree.args:
-        found.append((yield operand, scope))
-    return found
+def sum_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    return arithmetic.total(operands, cast("tuple[int, ...]", tree.value), at.expands)
 
 
-def sum_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    values = yield from _operands(tree, scope)
-    return arithmetic.total(values, cast("tuple[int, ...]", tree.value), at.expands)
+def product_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    return arithmetic.chain(operands, cast("tuple[str, ...]", tree.value), at.numpy, at.by_role)
 
 
-def product_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    values = yield from _operands(tree, scope)
-    return arithmetic.chain(values, cast("tuple[str, ...]", tree.value), at.numpy, at.by_role)
+def negative_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    return arithmetic.negative(operands[0])
 
 
-def negative_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    return arithmetic.negative((yield tree.args[0], scope))
+def transpose_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    return arithmetic.transposed(operands[0], at.numpy)
 
 
-def transpose_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    return arithmetic.transposed((yield tree.args[0], scope), at.numpy)
-
-
-def power_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    base = yield tree.args[0], scope
-    if _is_inverse_transpose(at, tree):
-        return arithmetic.transposed(at.by_role("inverse", [base]), at.numpy)
-    exponent = yield tree.args[1], scope
+def power_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    base, exponent = operands
     return arithmetic.power(base, exponent, tree.value == ".^", at.numpy, at.by_role)
 
 
-def _is_inverse_transpose(at: Evaluator, tree: Ast) -> bool:
-    """Whether a power is `A^-T`, where T is not a declared name."""
+def power_by_letter(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
+    """Evaluate `A^-T`: the inverse transpose if T is not a declared name."""
+    base = yield tree.args[0], scope
+    if "T" not in at.data and "T" not in at.sizes:
+        return arithmetic.transposed(at.by_role("inverse", [base]), at.numpy)
+    return power_value(at, tree, scope, [base, (yield tree.args[1], scope)])
+
+
+def is_by_letter(tree: Ast) -> bool:
+    """Whether a power is written `A^-T`."""
     exponent = tree.args[1]
-    if tree.value != "^" or exponent.head != "negative" or "T" in at.data or "T" in at.sizes:
+    if tree.value != "^" or exponent.head != "negative":
         return False
     return exponent.args[0].head == "name" and exponent.args[0].value == "T"
 
 
+def condition_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    left, right = operands
+    return indices.condition(left, str(tree.value), right)
+
+
 def block_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    rows = []
+    rows: list[list[Value]] = []
     for row in tree.args:
-        rows.append((yield from _operands(row, scope)))
+        rows.append([])
+        for operand in row.args:
+            rows[-1].append((yield operand, scope))
     return indices.block(rows)
 
 
@@ -147,11 +149,6 @@ def as_integers(value: Value) -> Value:
     if not np.array_equal(rounded, value.array):
         raise NoReference("a subscript that is not an integer")
     return value._replace(array=rounded.astype(np.int64))
-
-
-def condition_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
-    left, right = yield from _operands(tree, scope)
-    return indices.condition(left, str(tree.value), right)
 
 
 def shared_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,12 +14,12 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected, shape_at
-from matcalc.evidence.written.declared import check_drawn
+from matcalc.evidence.numeric.sampling import MODES, drawn_for, generator, projected
+from matcalc.evidence.written.declared import as_written, check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, Shape, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
@@ -90,7 +88,7 @@ class Point:
 @lru_cache(maxsize=256)
 def _direction(x: Node, shape: tuple[int, ...], seed: int) -> Array:
     drawn = generator(SEED, seed, *x.name.encode()).standard_normal(shape)
-    return projected(np.asarray(drawn), tuple(x.data[1]))
+    return projected(np.asarray(drawn), tuple(x.data[1]), as_written)
 
 
 class Key(NamedTuple):
@@ -130,15 +128,17 @@ def points(
     if not all(np.all(np.isfinite(entries)) for entries in bound.values()):
         raise NoReference("its data are not finite")
     required = (*conditions(*nodes), *names.conditions)
-    along = lengths_of(nodes)
+    along = lengths_of(nodes) if any(map(is_index, drawn)) else {}
+    own, others = [s.shape for s in drawn], [node.shape for node in nodes]
     found: list[Mapping[str, int]] = []
     for lengths in LENGTHS if known else LENGTHS[:1]:
         sizes = fitting(known, lengths, symbols, required)
         if sizes is None or sizes in found:
             continue
-        if _entries(drawn, nodes, sizes) > MOST_ENTRIES:
+        entries = _entries(own, sizes)
+        if entries + _entries(others, sizes) > MOST_ENTRIES:
             raise NoReference("its data are too large")
-        point = _point(references[0], drawn, bound, sizes, along, seed)
+        point = _point(references[0], drawn, bound, sizes, along, seed, entries <= MOST_CACHED)
         if point is not None:
             found.append(sizes)
             yield point
@@ -146,8 +146,9 @@ def points(
             break
     wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
     sizes = fitting(known, LARGER, symbols, required) if wants else None
-    if sizes is not None and _entries(drawn, nodes, sizes) <= MOST_AT_LARGER:
-        point = _point(references[0], drawn, bound, sizes, along, seed)
+    entries = _entries(own, sizes) if sizes is not None else 0
+    if sizes is not None and entries + _entries(others, sizes) <= MOST_AT_LARGER:
+        point = _point(references[0], drawn, bound, sizes, along, seed, entries <= MOST_CACHED)
         if point is not None:
             yield point
 
@@ -164,10 +165,9 @@ def _is_solution(node: Node) -> bool:
     return node.kind == "op" and node.rule.kind == "implicit"
 
 
-def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str, int]) -> int:
-    """Return the number of entries of data and values at these sizes."""
-    shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
-    return sum(prod(shape_at(shape, sizes)) for shape in shapes)
+def _entries(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> int:
+    """Return the number of entries of arrays of these shapes."""
+    return sum([prod([size.evaluate(sizes) for size in shape]) for shape in shapes])
 
 
 def _point(
@@ -177,6 +177,7 @@ def _point(
     sizes: Mapping[str, int],
     along: Mapping[str, Sequence[Size]],
     seed: int,
+    is_small: bool,
 ) -> Point | None:
     """Return the point of a reference at these sizes, cached if it is small; None if there is none."""
     lengths = tuple((name, tuple(found)) for name, found in along.items())
@@ -185,7 +186,7 @@ def _point(
     if key in known:
         return known[key]
     point = _evaluated(reference, symbols, bound, sizes, along, seed)
-    if _entries(symbols, (), sizes) <= MOST_CACHED:
+    if is_small:
         known[key] = point
     return point
 
@@ -204,9 +205,7 @@ def _evaluated(
         try:
             drawn = {s.name: _drawn_for(s, sizes, along.get(s.name, ()), mode, seed) for s in symbols}
             drawn |= {name: np.array(entries) for name, entries in bound.items()}
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                value = reference.value(drawn, sizes)
+            value = reference.value(drawn, sizes)
         except (NoReference, InternalError):
             raise
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
@@ -228,7 +227,7 @@ def _drawn_for(symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mo
 def _with_facts(
     symbol: Node, sizes: tuple[tuple[str, int], ...], along: tuple[Size, ...], mode: int, seed: int
 ) -> Array:
-    drawn = drawn_for(symbol, dict(sizes), along, mode, SEED, mode, seed)
+    drawn = drawn_for(symbol, dict(sizes), along, mode, SEED, mode, seed, value=as_written)
     check_drawn(symbol, drawn)
     return drawn
 
@@ -237,9 +236,10 @@ def fitting(
     names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], required: Sequence[Condition]
 ) -> dict[str, int] | None:
     """Return lengths by size name that meet all required conditions; None if no rotation of `lengths` does."""
+    axes = [size for s in symbols for size in s.shape]
     for first in range(len(lengths)):
         sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
-        is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
+        is_negative = any([size.evaluate(sizes) < 0 for size in axes])
         if not is_negative and all(holds(condition, sizes) for condition in required):
             return sizes
     return None

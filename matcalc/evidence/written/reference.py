@@ -60,11 +60,22 @@ class Reference:
         """
         import numpy as np
 
-        found: dict[Reference, Any] = {}
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._run(found, data, sizes, data if base is None else base)
-        value = np.asarray(found[self])
+            return self.computed(data, sizes, data if base is None else base)
+
+    def computed(self, data: Data, sizes: Sizes, base: Data) -> Array:
+        """Return the value as `value` does; the caller ignores floating-point errors and warnings."""
+        import numpy as np
+
+        if self.args:
+            found: dict[Reference, Any] = {}
+            for one in operands_first(self, lambda reference: reference.args, found):
+                if one not in found:
+                    found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)
+            value = np.asarray(found[self])
+        else:
+            value = np.asarray(self.run((), data, sizes, base))
         if value.dtype.kind not in "fciub":
             raise NoReference("a value that is not an array of numbers")
         return value
@@ -72,20 +83,13 @@ class Reference:
     def values(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
         """Return the values at several steps, if the reference is a tree, else an empty list.
 
-        Moved data are `Value`s with the axis STEP_AXIS. Raises: as `value`.
-        """
-        import numpy as np
+        Moved data are `Value`s with the axis STEP_AXIS. The caller ignores floating-point errors and warnings.
 
+        Raises: as `value`.
+        """
         if not isinstance(self.run, TreeValue) or self.args or any(n.head == "state" for n in whole(self.run.tree)):
             return []
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return self.run.at_steps(data, sizes, base, count)
-
-    def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
-        for one in operands_first(self, lambda reference: reference.args, found):
-            if one not in found:
-                found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)
+        return self.run.at_steps(data, sizes, base, count)
 
     def __reduce__(self) -> tuple[object, ...]:
         number: dict[Reference, int] = {}

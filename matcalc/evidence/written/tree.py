@@ -10,30 +10,44 @@ from collections.abc import Mapping
 
 from matcalc.errors import NoReference
 from matcalc.evidence.written import call_forms, index_forms, plain_forms, steps
-from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf, Unmeasured
+from matcalc.evidence.written.evaluator import Data, Evaluator, Forms, Leaf, Unmeasured
 from matcalc.evidence.written.values import Value
 from matcalc.language.syntax import Ast
+from matcalc.rulebook.load import Rulebook
 
-FORMS: Mapping[str, Form] = {
-    "number": plain_forms.number_value,
-    "name": plain_forms.name_value,
-    "leaf": plain_forms.leaf_value,
-    "sum": plain_forms.sum_value,
-    "dotted_sum": plain_forms.sum_value,
-    "product": plain_forms.product_value,
-    "negative": plain_forms.negative_value,
-    "transpose": plain_forms.transpose_value,
-    "power": plain_forms.power_value,
-    "block": plain_forms.block_value,
-    "part": plain_forms.part_value,
-    "condition": plain_forms.condition_value,
-    "shared": plain_forms.shared_value,
-    "index_form": index_forms.binder,
-    "index_sum": index_forms.binder,
-    "call": call_forms.call_value,
-    "state": steps.state_value,
-    "step_sum": steps.step_sum_value,
-}
+
+def _is_other(tree: Ast, book: Rulebook) -> bool:
+    """Whether a call or power does not evaluate all its operands in its own scope."""
+    return plain_forms.is_by_letter(tree) if tree.head == "power" else call_forms.is_other(tree, book)
+
+
+FORMS = Forms(
+    plain={
+        "number": plain_forms.number_value,
+        "name": plain_forms.name_value,
+        "leaf": plain_forms.leaf_value,
+        "sum": plain_forms.sum_value,
+        "dotted_sum": plain_forms.sum_value,
+        "product": plain_forms.product_value,
+        "negative": plain_forms.negative_value,
+        "transpose": plain_forms.transpose_value,
+        "power": plain_forms.power_value,
+        "condition": plain_forms.condition_value,
+        "call": call_forms.plain_call,
+    },
+    others={
+        "power": plain_forms.power_by_letter,
+        "block": plain_forms.block_value,
+        "part": plain_forms.part_value,
+        "shared": plain_forms.shared_value,
+        "index_form": index_forms.binder,
+        "index_sum": index_forms.binder,
+        "call": call_forms.call_value,
+        "state": steps.state_value,
+        "step_sum": steps.step_sum_value,
+    },
+    is_other=_is_other,
+)
 
 
 def tree_value(

@@ -46,7 +46,7 @@ class Value(NamedTuple):
 
 def exact(number: Fraction | int) -> Value:
     """Return a number as a value."""
-    value = Fraction(number)
+    value = number if isinstance(number, Fraction) else Fraction(number)
     return Value(np.asarray(as_float(value)), exact=value, fixed=True)
 
 
@@ -66,8 +66,8 @@ def largest(array: Any) -> float:
 
 def aligned(values: Sequence[Value]) -> tuple[tuple[int, ...], list[Array]]:
     """Return all index axes of values, and their arrays with each of them (of length 1 if the value lacks it)."""
-    axes = tuple(dict.fromkeys(label for value in values for label in value.axes))
-    return axes, [with_axes(value, axes) for value in values]
+    axes = tuple(dict.fromkeys([label for value in values for label in value.axes]))
+    return axes, [with_axes(value, axes) if axes else value.array for value in values]
 
 
 def with_axes(value: Value, axes: Sequence[int]) -> Array:
@@ -102,9 +102,12 @@ def in_one_shape(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...],
 
 
 def _expanded(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], list[Array], bool] | None:
+    if not any([value.axes for value in values]):
+        shaped = [value for value in values if value.array.ndim]
+        first = shaped[0] if shaped else values[0]
+        if all([value.array.shape == first.array.shape and value.row == first.row for value in shaped[1:]]):
+            return (), [value.array for value in values], bool(shaped) and first.row
     ranked = [value for value in values if value.rank]
-    if len({(value.shape, value.row) for value in ranked}) < 2 and not any(value.axes for value in values):
-        return (), [value.array for value in values], bool(ranked) and ranked[0].row
     marks = {value.row for value in ranked if value.rank == 1}
     flat = {value.rank for value in ranked} <= {1}
     if not numpy and max((value.rank for value in ranked), default=0) > 2 and len({v.rank for v in ranked}) > 1:

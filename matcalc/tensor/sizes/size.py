@@ -119,7 +119,7 @@ class Size:
 
         Raises: ShapeError if a name has no value or the result is not an integer.
         """
-        if self.is_name and type(known := values.get(self.key)) is int:
+        if self.names == (self.key,) and type(known := values.get(self.key)) is int:
             return known
         found = self.amount(values)
         if found.denominator != 1:

@@ -110,8 +110,9 @@ def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _determined(axes: Shape) -> frozenset[str]:
     """Return the names that axes of these lengths determine."""
-    known: set[str] = set()
+    known = {size.key for size in axes if size.is_name}
     while True:
+        axes = tuple(size for size in axes if not known.issuperset(size.names))
         parts = [linear_part(size, [name for name in size.names if name not in known]) for size in axes]
         rows = [Equation[str](left, rest) for left, rest in filter(None, parts) if left]
         found = {name for left, *_ in eliminate(rows) for name in left if len(left) == 1}

@@ -29,7 +29,7 @@ from evidence.written.planted_mutants import Mutant, of_python, replacements
 import matcalc as mc
 from matcalc.compiler.call import compiled
 from matcalc.compiler.code import compare_text
-from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.code.print_python import text
 from matcalc.compiler.emit.code_of import code_of
 from matcalc.compiler.llvm import native
 from matcalc.pipeline import build
@@ -119,7 +119,7 @@ def printed(printer, case):
     """Return what is written of a program, without what has no meaning."""
     if printer == "llvm":
         return native.assembly_of(case.spec)[1]
-    code = code_of(case.program, "f") if printer == "code" else case.spec.source.code
+    code = code_of(case.program, "f") if printer == "code" else case.spec.code
     try:
         return ast.dump(ast.parse(text(code)))
     except SyntaxError as error:
@@ -213,8 +213,7 @@ def judged(printer, mutant):
 
 def of_text(case):
     """Return the fate of a fault in a text, by the built-in check."""
-    found = Printed(text(case.spec.source.code))
-    found.code = case.spec.source.code
+    found = text(case.spec.code)
     return "found" if compare_text.difference(found) else "unnoticed"
 
 

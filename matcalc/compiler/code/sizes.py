@@ -34,3 +34,10 @@ def _atom(atom: Atom) -> Expr:
     if atom.operator == ENTRY:
         return Load(both[0], (both[1],))
     return Call(atom.operator, both) if atom.operator in ("min", "max") else Op(atom.operator, both)
+
+
+def has_fractions(size: Size) -> bool:
+    """Whether a part of a size, such as the n/2 of min(n/2, m), need not be an integer."""
+    atoms = [atom for monomial, _ in size.terms for atom, _ in monomial if not isinstance(atom, str)]
+    parts = [part for atom in atoms for part in (atom.left, atom.right)]
+    return any(has_fractions(part) or any(c.denominator != 1 for _, c in part.terms) for part in parts)

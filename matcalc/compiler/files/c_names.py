@@ -9,7 +9,7 @@ from matcalc.compiler.code.sizes import integer
 from matcalc.compiler.files.c_expressions import Expressions, Spelled, refused
 from matcalc.compiler.files.c_words import load_c_words
 from matcalc.compiler.kernels.native_kinds import INTEGER
-from matcalc.compiler.spec.module_text import Spelled as Names
+from matcalc.compiler.spec.call_names import Spelled as Names
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
 from matcalc.tensor.sizes.size import Size
 

@@ -26,7 +26,7 @@ FORMS = {
     "a loop that is left": "s = 0.0\nfor i in range(5):\n    if i == k:\n        break\n    s += i\nreturn s",
     "rounds that end early": "s = 0\nfor i in range(6):\n    if i % 2 == 0:\n        continue\n    s += i\nreturn s",
     "an endless loop": "i = 0\nwhile True:\n    i += 1\n    if i > k:\n        break\nreturn i",
-    "an inner loop": "for i in range(3):\n    while True:\n        if k > i:\n            break\n        k += 2\nreturn k",
+    "an inner loop": "for i in range(3):\n    while True:\n        if k > i: break\n        k += 2\nreturn k",
     "entries of a constant": "s = 0.0\nfor c in ROWS:\n    s = 2.0*s + c\nreturn s",
     "a chain of comparisons": "return 1 if 0 < k < 4 < 9 else 0",
     "bits": "return (k << 3) + (k >> 1) + (k & 2) + (k | 8) + (k ^ 1)",

@@ -39,7 +39,7 @@ PLACES = {
         "tensor/sizes/size.py tensor/sizes/size_tree.py tensor/nodes/signature.py language/declare.py"
         " compiler/cost_formulas.py"
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
-        " compiler/emit/spelling.py expressions/sympy_bridge/values.py",
+        " compiler/code/sizes.py expressions/sympy_bridge/values.py",
     ),
     ("abs", "max", "min"): ("functions of Python", "compiler/code/check.py"),
     ("min",): ("a function of Python", "compiler/emit/code_of.py compiler/emit/loops.py"),

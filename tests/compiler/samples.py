@@ -1,9 +1,13 @@
 """Hand-written sources in the emitter's form, as specs, for tests of the runtime."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from matcalc.compiler.code.code import Code
+from matcalc.compiler.code.code_text import Printed
+from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, Slope
 from matcalc.tensor.sizes.size import Size
 
@@ -28,6 +32,12 @@ def gauss_numbers(specs):
     return Reference((Case({"S": S, "C": C}, results),), {"S": "(M + M.T)/2"})
 
 
+def generated(text):
+    """Return a text with its Code, as the printer returns it."""
+    *others, main = items_of(text)
+    return Printed(text, Code((*others, replace(main, wraps=False))))
+
+
 LOGREG = CompiledSpec(
     name="logreg",
     arguments=(Operand("X", (m, n)), Operand("w", (n,)), Operand("y", (m,)), Operand("lam")),
@@ -43,7 +53,7 @@ LOGREG = CompiledSpec(
     ),
     slopes=(Slope(0, 1, 1),),
     oracle=logreg_numbers,
-    source='''
+    source=generated('''
 def logreg_into(X, w, y, lam, value, gradient_w):
     """sum(softplus(-y.*(X*w))) + lam*w'*w"""
     m = X.shape[0]
@@ -63,7 +73,7 @@ def logreg_into(X, w, y, lam, value, gradient_w):
     for i in range(n):
         gradient_w[i] = -gradient_w[i] + 2.0 * (lam * w[i])
     return 0
-''',
+'''),
     numpy_source='''
 def logreg_into(X, w, y, lam, value, gradient_w):
     """sum(softplus(-y.*(X*w))) + lam*w'*w"""
@@ -85,7 +95,7 @@ GAUSS = CompiledSpec(
     faults=("S is not positive definite",),
     slopes=(Slope(0, 1, 0),),
     oracle=gauss_numbers,
-    source='''
+    source=generated('''
 def gauss_into(S, C, value, gradient_S):
     """logdet(S) + tr(inv(S)*C)"""
     n = S.shape[0]
@@ -106,7 +116,7 @@ def gauss_into(S, C, value, gradient_S):
         for j in range(n):
             gradient_S[i, j] += R2[i, j]
     return 0
-''',
+'''),
     numpy_source='''
 def gauss_into(S, C, value, gradient_S):
     """logdet(S) + tr(inv(S)*C)"""
@@ -126,7 +136,7 @@ PADDED = CompiledSpec(
     sizes=("p",),
     outputs=(Operand("Y", (n * (n + 1) * Fraction(1, 2),)), Operand("Z", (Size.of("p"), n))),
     nesting=((0,), 1),
-    source="""
+    source=generated("""
 def padded_into(y, lambda_, T, p, Y, Z):
     for i in range(Y.shape[0]):
         Y[i] = lambda_ * y[0]
@@ -134,5 +144,5 @@ def padded_into(y, lambda_, T, p, Y, Z):
         for j in range(Z.shape[1]):
             Z[i, j] = y[2 * j] + T[j, 0]
     return 0
-""",
+"""),
 )

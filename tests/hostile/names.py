@@ -10,7 +10,7 @@ from matcalc.compiler.emit.module import emit
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.files.save_test import TEST_NAMES
 from matcalc.compiler.kernels.library import global_names, load_library
-from matcalc.compiler.spec.module_text import TAKEN
+from matcalc.compiler.spec.call_names import TAKEN
 from matcalc.language.identifiers import MAX_BYTES, WORDS
 from matcalc.pipeline.build import planned, request_of
 

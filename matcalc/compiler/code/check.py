@@ -21,25 +21,30 @@ from matcalc.compiler.code.code import (
     Foreign,
     Function,
     If,
+    Jump,
     Length,
     Let,
     Load,
     Name,
     Number,
     Op,
+    Pair,
+    Part,
     Return,
     Store,
     View,
     While,
 )
 from matcalc.compiler.code.print_python import HEADS, expression
-from matcalc.compiler.kernels.native_kinds import BYTES, INTEGER, REAL, TRUTH, Kind, UnknownFormError, joined
+from matcalc.compiler.kernels.native_kinds import BYTES, INTEGER, PAIR, REAL, TRUTH, Kind, UnknownFormError, joined
 
 NUMBERS: Mapping[type, Kind] = {bool: TRUTH, int: INTEGER, float: REAL}
 TESTS = ("<", "<=", "==", "!=", ">", ">=", "and", "or", "not")
 CASTS = {"float": REAL, "int": INTEGER}
 FOLDS = ("min", "max", "abs")
 """Functions of Python whose result has the kind of their arguments."""
+OF_MATH = {"math.isnan": TRUTH, "math.floor": INTEGER, "math.ceil": INTEGER, "math.frexp[1]": INTEGER}
+"""The kinds of results of the module math that are not real."""
 
 
 class Signature(Protocol):
@@ -133,16 +138,17 @@ class Kinds:
         return self.names[expr.name] if expr.name in self.given else self.arrays[expr.name]
 
     def _op(self, expr: Op) -> Kind:
+        if expr.op == "if":
+            self.number(expr.args[0])
+            return self.widest(expr, [self.kind(arg) for arg in expr.args[1:]])
         kinds = [self.number(arg) for arg in expr.args]
         if expr.op in TESTS:
             return TRUTH
-        if expr.op == "if":
-            return self.widest(expr, kinds[1:])
         if expr.op in ("/", "**"):
             return REAL
-        if expr.op in ("|", "&", "^"):
+        if expr.op in ("|", "&", "^", "<<", ">>"):
             self.need(REAL not in kinds, expr, "an operation on integers")
-            return self.widest(expr, kinds)
+            return self.widest(expr, kinds if len(expr.op) == 1 else [INTEGER, *kinds])
         return self.widest(expr, [INTEGER, *kinds])
 
     def widest(self, expr: Expr, kinds: Sequence[Kind]) -> Kind:
@@ -166,7 +172,7 @@ class Kinds:
         if expr.function in FOLDS:
             return self.widest(expr, kinds)
         if expr.function.startswith("math."):
-            return REAL
+            return OF_MATH.get(expr.function, REAL)
         signature = self.found(expr.function, kinds)
         if signature is None:
             raise UnknownFormError(expression(expr))
@@ -208,10 +214,19 @@ class Kinds:
         self.integers((expr.start, expr.stop))
         return Kind(kind.number, self.rank(expr.shape) or kind.rank)
 
+    def _pair(self, expr: Pair) -> Kind:
+        self.number(expr.first)
+        self.number(expr.second)
+        return PAIR
+
+    def _part(self, expr: Part) -> Kind:
+        self.need(self.kind(expr.pair) == PAIR, expr.pair, "a pair")
+        return REAL
+
     # ---- statements
 
     def block(self, block: Block) -> bool:
-        """Check statements; return whether they end with a result."""
+        """Check statements; return whether nothing runs after them: they end with a result or a jump."""
         for k, statement in enumerate(block):
             if getattr(self, f"_{type(statement).__name__.lower()}")(statement):
                 self.sure(k + 1 == len(block), statement, "the last statement")
@@ -271,4 +286,7 @@ class Kinds:
 
     def _return(self, result: Return) -> bool:
         self.result = joined(self.result, self.number(result.value))
+        return True
+
+    def _jump(self, jump: Jump) -> bool:
         return True

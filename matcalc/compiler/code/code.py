@@ -80,7 +80,23 @@ class View:
     stop: Expr | None = None
 
 
-Expr = Number | Name | Op | Call | Load | Length | Empty | Array | View
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two numbers, which a function returns together."""
+
+    first: Expr
+    second: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The first number of a pair, or the second one: `place` is 0 or 1."""
+
+    pair: Expr
+    place: int
+
+
+Expr = Number | Name | Op | Call | Load | Length | Empty | Array | View | Pair | Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +159,15 @@ class Return:
     note: str = ""
 
 
-Statement = Let | Store | Do | For | While | If | Return
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """`break` or `continue` of the innermost loop."""
+
+    word: str
+    note: str = ""
+
+
+Statement = Let | Store | Do | For | While | If | Return | Jump
 Block = tuple[Statement, ...]
 
 
@@ -151,8 +175,8 @@ Block = tuple[Statement, ...]
 class Function:
     """A function; `doc` are the lines of its docstring. `is_inner`: only functions of the same Code call it.
 
-    Parameters of a function that was read from Python have no kinds: it is compiled for those of each call. It `wraps`:
-    indices below 0 count from the end, as in Python.
+    Parameters of a function that was read from Python have no kinds if it states none: it is compiled for those of each
+    call. It `wraps`: indices below 0 count from the end, as in Python. `result` is the kind that it states.
     """
 
     name: str
@@ -161,6 +185,7 @@ class Function:
     doc: tuple[str, ...] = ()
     is_inner: bool = False
     wraps: bool = False
+    result: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +236,8 @@ def negated(expr: Expr) -> Expr:
 
 
 FORMS: tuple[type, ...] = (
-    *(Number, Name, Op, Call, Load, Length, Empty, Array, View),
-    *(Let, Store, Do, For, While, If, Return),
+    *(Number, Name, Op, Call, Load, Length, Empty, Array, View, Pair, Part),
+    *(Let, Store, Do, For, While, If, Return, Jump),
 )
 PARTS: dict[type, tuple[str, ...]] = {
     form: tuple(field.name for field in fields(form) if "Expr" in str(field.type) or field.type == "Block")
@@ -252,5 +277,15 @@ def ends(block: Block) -> bool:
     """Whether a block ends with a result on every way through its last statement; an endless loop ends with one."""
     last = block[-1] if block else None
     if isinstance(last, While):
-        return last.test == Number(True)
+        return last.test == Number(True) and not _breaks(last.body)
     return isinstance(last, Return) or (isinstance(last, If) and ends(last.body) and ends(last.orelse))
+
+
+def _breaks(block: Block) -> bool:
+    """Whether a block leaves the loop that it is the body of."""
+    for statement in block:
+        if isinstance(statement, If) and (_breaks(statement.body) or _breaks(statement.orelse)):
+            return True
+        if isinstance(statement, Jump) and statement.word == "break":
+            return True
+    return False

@@ -10,7 +10,8 @@ from dataclasses import fields
 from typing import Any
 
 from matcalc.compiler.code.code import FORMS, Constants, Foreign, Function, Item, Number, Op
-from matcalc.compiler.code.print_python import Printed, item_text
+from matcalc.compiler.code.code_text import Printed
+from matcalc.compiler.code.print_python import item_text
 from matcalc.compiler.code.read_python import items_as_written
 from matcalc.compiler.kernels.native_kinds import UnknownFormError
 from matcalc.compiler.lowering_entries import PART
@@ -48,15 +49,15 @@ def _agrees(item: Item, text: str, is_foreign: bool) -> bool:
         return False
     if isinstance(item, Constants):
         lets = [let for one in found if isinstance(one, Constants) for let in one.lets]
-        return len(lets) == len(found) and _same(item.lets, tuple(lets))
+        return len(lets) == len(found) and same(item.lets, tuple(lets))
     (first, *others) = found or (None,)
     if others or not isinstance(first, Function) or text.startswith(PART) != item.is_inner:
         return False
     names = [[name for name, _ in one.parameters] for one in (item, first)]
-    return item.name == first.name and names[0] == names[1] and _same(item.body, first.body)
+    return item.name == first.name and names[0] == names[1] and same(item.body, first.body)
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Whether two trees are equal, except for notes. A negative number is read as the sign of a positive one."""
     stack = [(one, other)]
     while stack:

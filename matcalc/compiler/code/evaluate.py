@@ -23,12 +23,15 @@ from matcalc.compiler.code.code import (
     Foreign,
     Function,
     If,
+    Jump,
     Length,
     Let,
     Load,
     Name,
     Number,
     Op,
+    Pair,
+    Part,
     Return,
     Statement,
     Store,
@@ -42,7 +45,7 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
     "**": operator.pow, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt,
     ">=": operator.ge, "|": operator.or_, "&": operator.and_, "^": operator.xor, "not": operator.not_,
-    "-": lambda one, *other: one - other[0] if other else -one,
+    "<<": operator.lshift, ">>": operator.rshift, "-": lambda one, *other: one - other[0] if other else -one,
 }  # fmt: skip
 CALLS: dict[str, Callable[..., Any]] = {"float": np.float64, "int": int}
 CALLS |= {name: getattr(builtins, name) for name in FOLDS}
@@ -80,7 +83,7 @@ class Evaluator:
 
 def _value(value: Any) -> Any:
     """Return a number in the type in which its kind computes: integers have no limit here, reals divide by zero."""
-    if isinstance(value, np.ndarray | bool | np.bool_):
+    if isinstance(value, np.ndarray | bool | np.bool_ | tuple):
         return value
     return int(value) if isinstance(value, int | np.integer) else np.float64(value)
 
@@ -95,6 +98,10 @@ def _of_module(name: str) -> Callable[..., float]:
             return math.nan
 
     return function
+
+
+class _JumpError(Exception):
+    """A round of a loop has ended early; the argument is the word of the jump."""
 
 
 class _Run:
@@ -112,6 +119,8 @@ class _Run:
             Empty: lambda expr: np.full(self.values(expr.shape), UNWRITTEN[expr.number], expr.number),
             Array: lambda expr: np.array(self.values(expr.entries), float),
             View: self._view,
+            Pair: lambda expr: (self.value(expr.first), self.value(expr.second)),
+            Part: lambda expr: self.value(expr.pair)[expr.place],
         }
 
     # ---- expressions
@@ -187,13 +196,24 @@ class _Run:
             return self.block(statement.body if self.value(statement.test) else statement.orelse)
         elif isinstance(statement, For | While):
             return self.repeated(statement)
+        elif isinstance(statement, Jump):
+            raise _JumpError(statement.word)
         else:
             self.value(statement.call)
         return None
 
     def repeated(self, loop: For | While) -> Any:
         rounds = self.rounds(loop) if isinstance(loop, For) else iter(lambda: bool(self.value(loop.test)), False)
-        return next((found for _ in rounds if (found := self.block(loop.body)) is not None), None)
+        for _ in rounds:
+            try:
+                found = self.block(loop.body)
+            except _JumpError as jump:
+                if jump.args == ("break",):
+                    return None
+                continue
+            if found is not None:
+                return found
+        return None
 
     def rounds(self, loop: For) -> Any:
         bounds = [self.value(bound) for bound in (loop.start, loop.stop, loop.step) if bound is not None]

@@ -20,18 +20,22 @@ from matcalc.compiler.code.code import (
     Foreign,
     If,
     Item,
+    Jump,
     Length,
     Let,
     Load,
     Name,
     Number,
     Op,
+    Pair,
+    Part,
     Return,
     Statement,
     Store,
     View,
     While,
 )
+from matcalc.compiler.code.code_text import Printed
 from matcalc.compiler.lowering_entries import PART
 from matcalc.language.identifiers import comment, docstring
 
@@ -40,10 +44,10 @@ COMMENT_COLUMN = 48
 LINE = 110
 LEVELS: Mapping[str, int] = {
     "if": 0, "or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, "==": 4, "!=": 4, ">": 4, ">=": 4, "|": 5, "^": 6, "&": 7,
-    "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9, "**": 11,
+    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10, "**": 12,
 }  # fmt: skip
 """The precedence of operators. `-` of one operand has SIGN."""
-COMPARED, PRODUCT, SIGN, ATOM = 4, 9, 10, 12
+COMPARED, PRODUCT, SIGN, ATOM = 4, 10, 11, 13
 TIGHT = ("*", "/", "//", "%", "**")
 Line = tuple[str, str]
 
@@ -116,6 +120,8 @@ WRITERS: Mapping[type, Callable[[Any], tuple[str, int]]] = {
     Empty: _empty,
     Array: lambda expr: (f"np.array([{joined(expr.entries)}])", ATOM),
     View: _view,
+    Pair: lambda expr: (f"({joined((expr.first, expr.second))})", ATOM),
+    Part: lambda expr: (f"{expression(expr.pair, ATOM)}[{expr.place}]", ATOM),
 }
 
 
@@ -165,6 +171,7 @@ HEADS: Mapping[type, Callable[[Any], str]] = {
     While: lambda loop: f"while {expression(loop.test)}:",
     If: lambda choice: f"if {expression(choice.test)}:",
     Return: lambda result: f"return {expression(result.value)}",
+    Jump: lambda jump: jump.word,
 }
 
 
@@ -183,20 +190,9 @@ def line_with_note(line: str, note: str) -> str:
 # ---- functions
 
 
-class Printed(str):
-    """The text of Code, which keeps the Code; a pickle contains only the text."""
-
-    code: Code
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return str, (str(self),)
-
-
 def text(code: Code) -> Printed:
     """Return the text of a module."""
-    printed = Printed("\n\n\n".join(map(item_text, code.items)) + "\n")
-    printed.code = code
-    return printed
+    return Printed("\n\n\n".join(map(item_text, code.items)) + "\n", code)
 
 
 def item_text(item: Item) -> str:

@@ -46,7 +46,8 @@ from matcalc.errors import NotSupported
 
 OPERATORS: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "-",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "-",
     ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 
@@ -82,7 +83,7 @@ def template(text: str) -> Template:
         return word
 
     (statement,) = ast.parse(FIELD.sub(stand_in, text)).body
-    read = _Reader(fields).expression
+    read = PythonReader(fields).expression
     try:
         if isinstance(statement, ast.Assign):
             (target,) = statement.targets
@@ -126,7 +127,7 @@ def _with_result(item: Item) -> Item:
 
 
 def _item(node: ast.stmt) -> Item:
-    reader = _Reader({})
+    reader = PythonReader({})
     if isinstance(node, ast.FunctionDef):
         if ast.unparse(node.args) != ", ".join(a.arg for a in node.args.args):
             raise UnknownFormError(ast.unparse(node.args))
@@ -138,7 +139,7 @@ def _item(node: ast.stmt) -> Item:
     return Constants((statement,))
 
 
-class _Reader:
+class PythonReader:
     """Reads expressions and statements; `fields` are the names for which fields stand."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
@@ -228,8 +229,11 @@ class _Reader:
     # ---- statements
 
     def block(self, nodes: Sequence[ast.stmt]) -> Block:
-        found = (self._read(node) for node in nodes if not isinstance(node, ast.Pass) and not _is_text(node))
-        return tuple(found)
+        return tuple(self._read(node) for node in nodes if not self.is_nothing(node))
+
+    def is_nothing(self, node: ast.stmt) -> bool:
+        """Whether a statement is `pass`, or a docstring."""
+        return isinstance(node, ast.Pass) or _is_text(node)
 
     def _expr(self, node: ast.Expr) -> Statement:
         return Do(self.expression(node.value))

@@ -10,13 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import lru_cache
-from math import lcm
 
 from matcalc.compiler.code.code import ZERO, Call, Load, Name, Number, Op, chain, negated
 from matcalc.compiler.code.code import Expr as Expression
 from matcalc.compiler.code.print_python import expression
 from matcalc.compiler.code.read_python import expression_of, field_name, filled, template
+from matcalc.compiler.code.sizes import integer
 from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Product, Read, Sum, as_quotient
 from matcalc.compiler.entrywise import Number as Value
 from matcalc.compiler.lowering_entries import template_of
@@ -26,8 +25,7 @@ from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.entries import replaced
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.facts.ranges import as_float
-from matcalc.tensor.sizes.size import Atom, Compound, Size
-from matcalc.tensor.sizes.size_tree import ENTRY
+from matcalc.tensor.sizes.size import Compound, Size
 
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
@@ -108,32 +106,6 @@ class Names:
     def size(self, size: Index) -> str:
         """Return the text of a size or an index."""
         return expression(self.integer(size))
-
-
-@lru_cache(maxsize=1024)
-def integer(size: Size) -> Expression:
-    """Return a size as an integer; non-integer coefficients become one floor division, which is exact."""
-    scale = lcm(*(c.denominator for _, c in size.terms))
-    found: Expression | None = None
-    for monomial, coefficient in sorted(size.terms, key=lambda term: term[1] < 0):
-        factors = [_atom(atom) for atom, power in monomial for _ in range(power)]
-        count = int(abs(coefficient) * scale)
-        term = chain("*", factors if count == 1 and factors else [Number(count), *factors])
-        if found is None:
-            found = negated(term) if coefficient < 0 else term
-        else:
-            found = Op("-" if coefficient < 0 else "+", (found, term))
-    total = found or ZERO
-    return total if scale == 1 else Op("//", (total, Number(scale)))
-
-
-def _atom(atom: Atom) -> Expression:
-    if isinstance(atom, str):
-        return Name(atom)
-    both = integer(atom.left), integer(atom.right)
-    if atom.operator == ENTRY:
-        return Load(both[0], (both[1],))
-    return Call(atom.operator, both) if atom.operator in ("min", "max") else Op(atom.operator, both)
 
 
 def _ordered(program: Program) -> list[str]:

@@ -1,29 +1,33 @@
-"""Sizes in the entry of `entry_code.py`: the lines of the quick entry in Python, in words of LLVM.
+"""Sizes in the entry of `entry_code.py`: the steps of `size_steps.py`, in words of LLVM.
 
 All integers are checked for overflow: such a call goes the slow way, which has the integers of Python.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from matcalc.compiler.code.code import Call, Expr, Name, Number, Op
+from matcalc.compiler.code.sizes import has_fractions
 from matcalc.compiler.entry.entry_words import WORD, Words
-from matcalc.compiler.spec.module_text import Spelled, size_lines
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.size_steps import OtherShape, ReadShape, SizeSteps, size_steps
 from matcalc.compiler.spec.spec import CompiledSpec
+
+CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
+"""Operators, and the operations that report an overflow."""
 
 
 @dataclass
 class ReadSizes:
-    """Sizes that are asked for, statements that read the others, tests, the lengths of results; all as text."""
+    """Sizes that are arguments, the steps that find the others, the lengths of results."""
 
     asked: list[str]
-    lines: list[str]
-    tests: list[str]
-    shapes: list[list[str]]
+    steps: SizeSteps
+    shapes: list[list[Expr]]
 
 
 def read(spec: CompiledSpec) -> ReadSizes | None:
@@ -31,12 +35,12 @@ def read(spec: CompiledSpec) -> ReadSizes | None:
     names.arguments = [f"a{k}" for k in range(len(spec.arguments))]
     names.sizes = {name: f"s{k}" for k, name in enumerate(names.sizes)}
     names.taken |= {*names.arguments, *names.sizes.values()}
-    found = size_lines(spec, names)
-    shapes = [[names.size(size) for size in o.shape] for o in spec.outputs]
-    if found is None or any("/" in text.replace("//", "") for shape in shapes for text in shape):
+    steps = size_steps(spec, names)
+    if steps is None or any(has_fractions(size) for operand in spec.outputs for size in operand.shape):
         return None
-    asked = [names.sizes[name] for name in spec.sizes]
-    return ReadSizes(asked, found[0], [test for test, _ in found[1]], shapes)
+    steps = SizeSteps(steps.reads, [(test, "") for test, _ in steps.tests])  # messages are not part of an entry
+    shapes = [[names.integer(size) for size in operand.shape] for operand in spec.outputs]
+    return ReadSizes([names.sizes[name] for name in spec.sizes], steps, shapes)
 
 
 class Sizes(Words):
@@ -49,27 +53,22 @@ class Sizes(Words):
         self.overflown: list[Any] = []
 
     def read_sizes(self, shapes: Mapping[str, Sequence[Any]]) -> None:
-        """Go on where all sizes fit, the shapes of arguments given by what the lines call them."""
+        """Go on where all sizes fit, the shapes of arguments given by what the steps call them."""
         wrong: list[Any] = []
-        for line in self.read.lines:
-            statement: Any = ast.parse(line).body[0]
-            target = statement.targets[0]
-            if isinstance(target, ast.Tuple):
-                for name, length in zip(target.elts, shapes[statement.value.value.id], strict=True):
-                    self.sizes[name.id] = length  # type: ignore[attr-defined]
+        for step in self.read.steps.reads:
+            if isinstance(step, ReadShape):
+                self.sizes |= zip(step.names, shapes[step.array], strict=True)
             else:
-                self.sizes[target.id] = self.number(statement.value)
-        for test in self.read.tests:
-            compared: Any = ast.parse(test, mode="eval").body
-            left, right = compared.left, compared.comparators[0]
-            if isinstance(left, ast.Attribute):
-                wanted = [self.number(size) for size in right.elts]
-                found = shapes[left.value.id]  # type: ignore[attr-defined]
-                wrong += [self.builder.icmp_signed("!=", a, b) for a, b in zip(found, wanted, strict=True)]
+                self.sizes[step.name] = self.number(step.value)
+        for test, _ in self.read.steps.tests:
+            if isinstance(test, OtherShape):
+                wanted = [self.number(size) for size in test.lengths]
+                wrong += [
+                    self.builder.icmp_signed("!=", *pair) for pair in zip(shapes[test.array], wanted, strict=True)
+                ]
             else:
-                sign = {ast.NotEq: "!=", ast.Lt: "<", ast.Gt: ">"}[type(compared.ops[0])]
-                wrong.append(self.builder.icmp_signed(sign, self.number(left), self.number(right)))
-        self.wanted = [[self.number(ast.parse(t, mode="eval").body) for t in shape] for shape in self.read.shapes]
+                wrong.append(self.builder.icmp_signed(test.op, *map(self.number, test.args)))
+        self.wanted = [[self.number(length) for length in shape] for shape in self.read.shapes]
         for shape in self.wanted:
             wrong += [self.builder.icmp_signed("<", length, WORD(0)) for length in shape]
         self.entries = [reduce(self.times, shape) if shape else WORD(1) for shape in self.wanted]
@@ -77,24 +76,25 @@ class Sizes(Words):
         if wrong:
             self.need(self.builder.not_(reduce(self.builder.or_, wrong)))
 
-    def number(self, tree: Any) -> Any:
+    def number(self, expr: Expr) -> Any:
         """Return the integer that a size is."""
-        if isinstance(tree, ast.Constant):
-            return WORD(tree.value)
-        if isinstance(tree, ast.Name):
-            return self.sizes[tree.id]
-        if isinstance(tree, ast.UnaryOp):
-            return self.checked("ssub", WORD(0), self.number(tree.operand))
-        if isinstance(tree, ast.Call):  # min or max
-            sign = {"min": "<", "max": ">"}[tree.func.id]  # type: ignore[attr-defined]
+        if isinstance(expr, Number):
+            return WORD(expr.value)
+        if isinstance(expr, Name):
+            return self.sizes[expr.name]
+        if isinstance(expr, Call):
+            sign = {"min": "<", "max": ">"}[expr.function]
             return reduce(
                 lambda a, b: self.builder.select(self.builder.icmp_signed(sign, a, b), a, b),
-                map(self.number, tree.args),
+                map(self.number, expr.args),
             )
-        left, right = self.number(tree.left), self.number(tree.right)
-        if isinstance(tree.op, ast.FloorDiv | ast.Mod):
-            return self.divided(left, right)[isinstance(tree.op, ast.Mod)]
-        return self.checked({ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}[type(tree.op)], left, right)
+        assert isinstance(expr, Op)
+        left, *rest = map(self.number, expr.args)
+        if not rest:
+            return self.checked("ssub", WORD(0), left)
+        if expr.op in ("//", "%"):
+            return self.divided(left, *rest)[expr.op == "%"]
+        return self.checked(CHECKED[expr.op], left, *rest)
 
     def times(self, left: Any, right: Any) -> Any:
         return self.checked("smul", left, right)

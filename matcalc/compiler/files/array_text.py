@@ -14,7 +14,9 @@ from matcalc.compiler.files.array_words import array_library, in_words, load_wor
 from matcalc.compiler.files.save_entry import documented, needed_sizes, returned
 from matcalc.compiler.files.save_header import comment_at_end, header_text
 from matcalc.compiler.kernels.library import free_names, import_block
-from matcalc.compiler.spec.module_text import INDENT, Spelled, size_lines
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.module_text import INDENT
+from matcalc.compiler.spec.size_steps import size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal

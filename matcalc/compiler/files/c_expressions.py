@@ -1,63 +1,89 @@
-"""Expressions of the Numba sources in C, with their kinds.
+"""Expressions of Code in C. An expression without a form here is refused by name.
 
-The sources are a small part of Python: numbers, entries and shapes of arrays, calls. What else there is in a text is
-refused, never guessed at. Integers divide as in Python, by helpers; `min` and `max` keep the first at NaN, as there.
+Integers divide as in Python, by helpers. `min` and `max` return the first argument at NaN, as in Python.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Mapping
-from typing import Protocol
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from matcalc.compiler.files.c_kinds import DOUBLE, INTEGER, PAIR, Kind, joined
+from matcalc.compiler.code.check import CASTS, FOLDS
+from matcalc.compiler.code.code import REST, Call, Expr, Length, Load, Name, Number, Op, Pair, Part, View
+from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.files.c_kinds import word
 from matcalc.compiler.files.c_words import load_c_words
+from matcalc.compiler.kernels.native_kinds import INTEGER, PAIR, REAL, TRUTH, Kind, joined
 from matcalc.errors import NotSupported
 
-Spelled = tuple[str, Kind, int]
-"""The text of an expression, its kind, and how tightly it binds."""
 TERNARY, OR, AND, BIT, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, ATOM = range(1, 12)
-OPERATORS: Mapping[type[ast.AST], tuple[str, int]] = {
-    ast.Add: (" + ", SUM),
-    ast.Sub: (" - ", SUM),
-    ast.Mult: ("*", PRODUCT),
-    ast.Div: ("/", PRODUCT),
-    ast.LShift: (" << ", SHIFT),
-    ast.RShift: (" >> ", SHIFT),
-    ast.BitAnd: (" & ", BIT),
-    ast.BitOr: (" | ", BIT),
-    ast.BitXor: (" ^ ", BIT),
-}
-COMPARED: Mapping[type[ast.AST], tuple[str, int]] = {
-    ast.Eq: (" == ", EQUAL),
-    ast.NotEq: (" != ", EQUAL),
-    ast.Lt: (" < ", ORDER),
-    ast.LtE: (" <= ", ORDER),
-    ast.Gt: (" > ", ORDER),
-    ast.GtE: (" >= ", ORDER),
-}
-CASTS = {"float": DOUBLE, "float64": DOUBLE, "int": INTEGER, "int64": INTEGER}
+OPERATORS: Mapping[str, tuple[str, int]] = {
+    "+": (" + ", SUM), "-": (" - ", SUM), "*": ("*", PRODUCT), "/": ("/", PRODUCT), "<<": (" << ", SHIFT),
+    ">>": (" >> ", SHIFT), "&": (" & ", BIT), "|": (" | ", BIT), "^": (" ^ ", BIT),
+}  # fmt: skip
+COMPARED = {"==": EQUAL, "!=": EQUAL, "<": ORDER, "<=": ORDER, ">": ORDER, ">=": ORDER}
+BOTH = {"and": (" && ", AND), "or": (" || ", OR)}
+WHOLE = 2**31
+"""The integers from this one on need a suffix."""
 
 
-class UnknownKindError(Exception):
-    """The kind of a name is not known yet."""
+class Spelled(NamedTuple):
+    """The text of an expression, its kind, and its precedence."""
+
+    text: str
+    kind: Kind
+    level: int = ATOM
+
+    def at(self, level: int) -> str:
+        """Return the text, in brackets if its precedence is below a level."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class Row(NamedTuple):
+    """An array: the address of its entries, its lengths, and the structure that has both if there is one."""
+
+    data: Spelled
+    lengths: Sequence[Spelled]
+    kind: Kind
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The array as a value."""
+        lengths = ", ".join(length.text for length in self.lengths)
+        return self.name or f"(({word(self.kind)}){{{self.data.text}, {{{lengths}}}}})"
+
+    @property
+    def entries(self) -> Spelled:
+        """The number of entries."""
+        return product(self.lengths)
 
 
 class Surroundings(Protocol):
-    """What an expression stands in: the names of a function, those of shapes, and what it may call."""
+    """The names of a function and the functions that it may call."""
 
-    shapes: Mapping[str, ast.expr]
+    def name(self, name: str) -> Spelled: ...
 
-    def name(self, word: str) -> Spelled: ...
-
-    def call(self, name: str, args: list[Spelled], node: ast.Call) -> Spelled: ...
-
-    def made(self, node: ast.Call) -> Spelled: ...
+    def call(self, expr: Call, args: Sequence[Spelled]) -> Spelled: ...
 
 
-def refused(node: ast.AST) -> NotSupported:
-    """Return the error that says which text has no form in C."""
-    return NotSupported(f"the target c has no form of {ast.unparse(node)}")
+def refused(expr: Expr) -> NotSupported:
+    """Return the error that names an expression without a form in C."""
+    return NotSupported(f"the target c has no form of {expression(expr)}")
+
+
+def product(factors: Sequence[Spelled]) -> Spelled:
+    """Return a product of integers."""
+    if len(factors) == 1:
+        return factors[0]
+    return Spelled("*".join(factor.at(UNARY) for factor in factors), INTEGER, PRODUCT)
+
+
+def structure(text: str, kind: Kind) -> Row:
+    """Return the array in a structure."""
+    lengths = [Spelled(f"{text}.shape[{axis}]", INTEGER) for axis in range(kind.rank)]
+    return Row(Spelled(f"{text}.at", kind), lengths, kind, text)
 
 
 class Expressions:
@@ -66,211 +92,196 @@ class Expressions:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
         self.words = load_c_words()
-        self.writers: Mapping[type[ast.AST], Callable[..., Spelled]] = {
-            ast.Constant: self._constant,
-            ast.Name: lambda node: self.around.name(node.id),
-            ast.UnaryOp: self._unary,
-            ast.BinOp: self._binary,
-            ast.BoolOp: self._both,
-            ast.Compare: self._compare,
-            ast.IfExp: self._choice,
-            ast.Subscript: self._entry,
-            ast.Attribute: self._attribute,
-            ast.Call: self._call,
+        self.writers: Mapping[type, Callable[[Any], Spelled]] = {
+            Number: number,
+            Name: lambda expr: around.name(expr.name),
+            Op: self._op,
+            Call: self._call,
+            Load: self._load,
+            Length: self._length,
+            View: lambda expr: self._whole(self._view(expr)),
+            Pair: self._pair,
+            Part: self._part,
         }
 
-    def spelled(self, node: ast.expr) -> Spelled:
-        writer = self.writers.get(type(node))
-        if writer is None:
-            raise refused(node)
-        return writer(node)
+    def spelled(self, expr: Expr) -> Spelled:
+        """Return an expression.
 
-    def text(self, node: ast.expr, level: int = 0) -> str:
-        text, _, own = self.spelled(node)
-        return text if own >= level else f"({text})"
+        Raises: NotSupported for one without a form in C.
+        """
+        if type(expr) not in self.writers:
+            raise refused(expr)
+        return self.writers[type(expr)](expr)
 
-    def _constant(self, node: ast.Constant) -> Spelled:
-        value = node.value
-        if isinstance(value, bool):
-            return str(int(value)), INTEGER, ATOM
-        if isinstance(value, int):
-            return (str(value) if abs(value) < 2**31 else f"INT64_C({value})"), INTEGER, ATOM
-        if isinstance(value, float):
-            return repr(value), DOUBLE, ATOM
-        raise refused(node)
+    def text(self, expr: Expr, level: int = 0) -> str:
+        return self.spelled(expr).at(level)
 
-    def _unary(self, node: ast.UnaryOp) -> Spelled:
-        text, kind, own = self.spelled(node.operand)
-        text = text if own > UNARY else f"({text})"
-        if isinstance(node.op, ast.Not):
-            return f"!{text}", INTEGER, UNARY
-        if isinstance(node.op, ast.USub):
-            return f"-{text}", kind, UNARY
-        raise refused(node)
+    # ---- numbers
 
-    def _binary(self, node: ast.BinOp) -> Spelled:
-        left, right = self.spelled(node.left), self.spelled(node.right)
-        if left[1].rank or right[1].rank:
-            raise refused(node)
-        kind = joined(left[1], right[1])
-        whole = "" if kind == INTEGER else "_double"
-        if isinstance(node.op, ast.Mod):
-            return f"modulo{whole}({left[0]}, {right[0]})", kind, ATOM
-        if isinstance(node.op, ast.FloorDiv) and not whole:
-            return f"quotient({left[0]}, {right[0]})", kind, ATOM
-        if isinstance(node.op, ast.Pow) and DOUBLE in (left[1], right[1]):
-            return f"{self.words.names['**']}({left[0]}, {right[0]})", DOUBLE, ATOM
-        if type(node.op) not in OPERATORS:
-            raise refused(node)
-        sign, level = OPERATORS[type(node.op)]
-        need = ATOM if level in (SHIFT, BIT) else level
-        first = left[0] if left[2] >= need else f"({left[0]})"
-        second = right[0] if right[2] > level and right[2] >= need else f"({right[0]})"
-        if isinstance(node.op, ast.Div) and not whole:
-            first, kind = f"(double){first if left[2] == ATOM else f'({left[0]})'}", DOUBLE
-        if level == SHIFT and isinstance(node.left, ast.Constant):
+    def _op(self, expr: Op) -> Spelled:
+        op, args = expr.op, expr.args
+        if op == "if":
+            return self._choice(*args)
+        if op in BOTH:
+            sign, level = BOTH[op]
+            return Spelled(sign.join(self.text(arg, EQUAL) for arg in args), TRUTH, level)
+        if op == "not":
+            return Spelled(f"!{self.text(args[0], ATOM)}", TRUTH, UNARY)
+        if op in COMPARED:
+            return Spelled(f"{self.text(args[0], SHIFT)} {op} {self.text(args[1], SHIFT)}", TRUTH, COMPARED[op])
+        if len(args) == 1:
+            value = self.spelled(args[0])
+            return Spelled(f"-{value.at(ATOM)}", joined(INTEGER, value.kind), UNARY)
+        return self.binary(expr, self.spelled(args[0]), self.spelled(args[1]))
+
+    def binary(self, expr: Expr, left: Spelled, right: Spelled) -> Spelled:
+        """Return what an operator makes of two numbers."""
+        assert isinstance(expr, Op)
+        op, kind = expr.op, joined(left.kind, right.kind)
+        if kind.rank:
+            raise refused(expr)
+        if op == "%":
+            return Spelled(f"modulo{self._suffix(kind)}({left.text}, {right.text})", joined(INTEGER, kind))
+        if op == "//" and kind != REAL:
+            return Spelled(f"quotient({left.text}, {right.text})", INTEGER)
+        if op == "**" and kind == REAL:
+            return Spelled(f"{self.words.names[op]}({left.text}, {right.text})", REAL)
+        if op not in OPERATORS:
+            raise refused(expr)
+        sign, level = OPERATORS[op]
+        is_bits = level in (SHIFT, BIT)
+        first, second = left.at(ATOM if is_bits else level), right.at(ATOM if is_bits else level + 1)
+        if op == "/" and kind != REAL:
+            first = f"(double){left.at(ATOM)}"
+        if op == "<<":
             first = f"(int64_t){first}"
-        return f"{first}{sign}{second}", kind, level
+        kind = REAL if op == "/" else kind if level == BIT else joined(INTEGER, kind)
+        return Spelled(f"{first}{sign}{second}", kind, level)
 
-    def _both(self, node: ast.BoolOp) -> Spelled:
-        sign, level = (" && ", AND) if isinstance(node.op, ast.And) else (" || ", OR)
-        return sign.join(self.text(value, EQUAL) for value in node.values), INTEGER, level
+    def _suffix(self, kind: Kind) -> str:
+        return "_double" if kind == REAL else ""
 
-    def _compare(self, node: ast.Compare) -> Spelled:
-        parts, left = [], node.left
-        for op, right in zip(node.ops, node.comparators, strict=True):
-            if type(op) not in COMPARED:
-                raise refused(node)
-            sign, level = COMPARED[type(op)]
-            parts.append(f"{self.text(left, SHIFT)}{sign}{self.text(right, SHIFT)}")
-            left = right
-        return (parts[0], INTEGER, level) if len(parts) == 1 else (" && ".join(parts), INTEGER, AND)
+    def _choice(self, test: Expr, then: Expr, other: Expr) -> Spelled:
+        one, two = self.spelled(then), self.spelled(other)
+        text = f"{self.text(test, OR)} ? {one.at(OR)} : {two.at(OR)}"
+        return Spelled(text, joined(one.kind, two.kind), TERNARY)
 
-    def _choice(self, node: ast.IfExp) -> Spelled:
-        first, second = self.spelled(node.body), self.spelled(node.orelse)
-        other = second[0] if second[2] > TERNARY else f"({second[0]})"
-        body = first[0] if first[2] > TERNARY else f"({first[0]})"
-        return f"{self.text(node.test, OR)} ? {body} : {other}", joined(first[1], second[1]), TERNARY
+    def _pair(self, expr: Pair) -> Spelled:
+        return Spelled(f"(pair){{{self.text(expr.first)}, {self.text(expr.second)}}}", PAIR)
 
-    def _entry(self, node: ast.Subscript) -> Spelled:
-        found = self._shape_of(node) or self._part_of_call(node)
-        if found:
-            return found
-        array, kind, _ = self.spelled(node.value)
-        if isinstance(node.slice, ast.Slice):
-            return self._slice(node.slice, array, kind)
-        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if not kind.rank or len(indices) > kind.rank or any(isinstance(i, ast.Slice) for i in indices):
-            raise refused(node)
-        at = ""
-        for axis, index in enumerate(indices):
-            text = self.text(index, SUM if axis == 0 else PRODUCT)
-            if not at:
-                at = text
-                continue
-            before = at if axis == 1 and ("+" not in at and "-" not in at and "?" not in at) else f"({at})"
-            at = f"{before}*{array}.shape[{axis}] + {text}"
-        if len(indices) == kind.rank:
-            entry = DOUBLE if kind.base == "double" else INTEGER
-            return f"{array}.at[{at}]", entry, ATOM
-        rest = [f"{array}.shape[{axis}]" for axis in range(len(indices), kind.rank)]
-        part = Kind(kind.base, len(rest))
-        return f"(({part.text}){{{array}.at + ({at})*{'*'.join(rest)}, {{{', '.join(rest)}}}}})", part, ATOM
+    def _part(self, expr: Part) -> Spelled:
+        return Spelled(f"{self.text(expr.pair, ATOM)}.{('first', 'second')[expr.place]}", REAL)
 
-    def _slice(self, node: ast.Slice, array: str, kind: Kind) -> Spelled:
-        if node.step is not None or not kind.rank:
-            raise refused(node)
-        start = self.text(node.lower, PRODUCT) if node.lower else "0"
-        end = self.text(node.upper, SUM) if node.upper else f"{array}.shape[0]"
-        rest = [f"{array}.shape[{axis}]" for axis in range(1, kind.rank)]
-        moved = "*".join([start if start.isidentifier() or start.isdigit() else f"({start})", *rest])
-        shape = ", ".join([f"{end} - {start if start.isidentifier() else f'({start})'}", *rest])
-        return f"(({kind.text}){{{array}.at + {moved}, {{{shape}}}}})", kind, ATOM
+    # ---- arrays
 
-    def _shape_of(self, node: ast.Subscript) -> Spelled | None:
-        """Return the length of an axis: `X.shape[k]`."""
-        of = node.value
-        if isinstance(of, ast.Attribute) and of.attr == "shape" and isinstance(node.slice, ast.Constant):
-            return f"{self.text(of.value)}.shape[{node.slice.value!r}]", INTEGER, ATOM
-        if isinstance(of, ast.Name) and of.id in self.around.shapes:
-            shape = self.around.shapes[of.id]
-            if isinstance(shape, ast.Attribute):
-                return self.spelled(ast.Subscript(shape, node.slice))
-            if isinstance(shape, ast.Tuple):
-                return self.spelled(shape.elts[int(ast.unparse(node.slice))])
-        return None
+    def row(self, expr: Expr) -> Row:
+        """Return an array."""
+        if isinstance(expr, View):
+            return self._view(expr)
+        if isinstance(expr, Load):
+            return self._rest(expr)
+        value = self.spelled(expr)
+        if not value.kind.rank:
+            raise refused(expr)
+        return structure(value.at(ATOM), value.kind)
 
-    def _part_of_call(self, node: ast.Subscript) -> Spelled | None:
-        """Return a part of what a function of several results gives."""
-        if not isinstance(node.value, ast.Call):
-            return None
-        name = self.words.names.get(f"{ast.unparse(node.value.func)}[{ast.unparse(node.slice)}]")
-        if name:
-            return f"{name}({self.text(node.value.args[0])})", INTEGER, ATOM
-        text, kind, _ = self.spelled(node.value)
-        if kind != PAIR or not isinstance(node.slice, ast.Constant):
-            return None
-        return f"{text}.{'second' if node.slice.value else 'first'}", DOUBLE, ATOM
+    def _whole(self, row: Row) -> Spelled:
+        return Spelled(row.text, row.kind)
 
-    def _attribute(self, node: ast.Attribute) -> Spelled:
-        text = ast.unparse(node)
-        if text in self.words.literals:
-            return self.words.literals[text], DOUBLE, ATOM
-        if node.attr == "size":
-            array, kind, _ = self.spelled(node.value)
-            lengths = [f"{array}.shape[{axis}]" for axis in range(kind.rank)]
-            return "*".join(lengths), INTEGER, ATOM if len(lengths) == 1 else PRODUCT
-        raise refused(node)
+    def _rest(self, expr: Load) -> Row:
+        """Return the array of the entries with these first indices."""
+        row, count = self.row(expr.array), len(expr.at)
+        rest = row.lengths[count:]
+        return Row(self._moved(row, self.place(row, expr.at), rest), rest, Kind(row.kind.number, len(rest)))
 
-    def _call(self, node: ast.Call) -> Spelled:
-        name = ast.unparse(node.func)
-        if node.keywords:
-            raise refused(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in self.words.views:
-            return self._reshaped(node)
-        if name.startswith("np.") and name not in self.words.names and name != "np.float32":
-            return self.around.made(node)
-        if any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise refused(node)
-        return self.named(name, node)
+    def _moved(self, row: Row, by: Spelled, rest: Sequence[Spelled]) -> Spelled:
+        return Spelled(f"{row.data.text} + {product([by, *rest]).at(PRODUCT)}", row.data.kind, SUM)
 
-    def _reshaped(self, node: ast.Call) -> Spelled:
-        assert isinstance(node.func, ast.Attribute)
-        array, kind, _ = self.spelled(node.func.value)
-        (shape,) = node.args
-        lengths = shape.elts if isinstance(shape, ast.Tuple) else [shape]
-        made = Kind(kind.base, len(lengths))
-        text = ", ".join(self.text(length) for length in lengths)
-        if text == "-1":
-            text = "*".join(f"{array}.shape[{axis}]" for axis in range(kind.rank))
-        return f"(({made.text}){{{array}.at, {{{text}}}}})", made, ATOM
+    def _load(self, expr: Load) -> Spelled:
+        row = self.row(expr.array)
+        if len(expr.at) < row.kind.rank:
+            return self._whole(self._rest(expr))
+        kind = REAL if row.kind.number == "float64" else INTEGER
+        return Spelled(f"{row.data.at(ATOM)}[{self.place(row, expr.at).text}]", kind)
 
-    def named(self, name: str, node: ast.Call) -> Spelled:
+    def place(self, row: Row, at: Sequence[Expr]) -> Spelled:
+        """Return the number of an entry, or of the part at the first indices."""
+        found = self.spelled(at[0])
+        for length, index in zip(row.lengths[1:], at[1:], strict=False):
+            before = product([found, length]).text
+            found = Spelled(f"{before} + {self.text(index, PRODUCT)}", INTEGER, SUM)
+        return found
+
+    def _length(self, expr: Length) -> Spelled:
+        if expr.axis is None:
+            raise refused(expr)
+        return self.row(expr.array).lengths[expr.axis]
+
+    def _view(self, expr: View) -> Row:
+        row = self.row(expr.array)
+        if expr.start is not None and expr.stop is not None:
+            row = self._rows(row, expr.start, expr.stop, expr.stop == Length(expr.array, 0))
+        if not expr.shape:
+            return row
+        lengths = self.lengths(expr.shape) if expr.shape != REST else [row.entries]
+        return Row(row.data, lengths, Kind(row.kind.number, len(lengths)))
+
+    def _rows(self, row: Row, start: Expr, stop: Expr, is_last: bool) -> Row:
+        """Return the part of an array between two indices, which ends where the array does."""
+        first, last, length = self.spelled(start), self.spelled(stop), row.lengths[0]
+        last = length if is_last else Spelled(f"least({last.text}, {length.text})", INTEGER)
+        if start == Number(0):
+            return Row(row.data, [last, *row.lengths[1:]], row.kind)
+        count = Spelled(f"{last.text} - {first.at(PRODUCT)}", INTEGER, SUM)
+        return Row(self._moved(row, first, row.lengths[1:]), [count, *row.lengths[1:]], row.kind)
+
+    def lengths(self, shape: Sequence[Expr]) -> list[Spelled]:
+        """Return the lengths of a shape."""
+        if len(shape) == 1 and isinstance(shape[0], Length) and shape[0].axis is None:
+            return [*self.row(shape[0].array).lengths]
+        return [*map(self.spelled, shape)]
+
+    # ---- calls
+
+    def _call(self, expr: Call) -> Spelled:
         """Return a call of a function of Python, of C, or of the sources."""
-        given = [self.spelled(arg) for arg in node.args if not isinstance(arg, ast.Tuple)]
-        if name in self.words.folds:
-            return self._extreme(self.words.folds[name], given)
-        if name in CASTS and len(given) == 1:
-            text, kind, own = given[0]
-            return (
-                given[0]
-                if kind == CASTS[name]
-                else (f"({CASTS[name].text}){text if own == ATOM else f'({text})'}", CASTS[name], UNARY)
-            )
+        name, args = expr.function, [*map(self.spelled, expr.args)]
+        if name in FOLDS and len(args) > 1:
+            return self._extreme(self.words.folds[name], args)
+        if name in CASTS:
+            value, kind = args[0], CASTS[name]
+            return value if value.kind == kind else Spelled(f"({word(kind)}){value.at(ATOM)}", kind, UNARY)
         if name == "np.float32":
-            return f"(double)(float){self.text(node.args[0], ATOM)}", DOUBLE, UNARY
+            return Spelled(f"(double)(float){args[0].at(ATOM)}", REAL, UNARY)
         if name == "math.isnan":
-            return f"isnan({given[0][0]})", INTEGER, ATOM
+            return Spelled(f"isnan({args[0].text})", TRUTH)
         if name in self.words.by_kind:
-            return f"{self.words.by_kind[name][given[0][1].text]}({given[0][0]})", given[0][1], ATOM
+            kind = joined(INTEGER, args[0].kind)
+            return Spelled(f"{self.words.by_kind[name][word(kind)]}({args[0].text})", kind)
         if name in self.words.names:
-            text = f"{self.words.names[name]}({', '.join(text for text, _, _ in given)})"
-            return (f"(int64_t){text}", INTEGER, UNARY) if name in self.words.whole else (text, DOUBLE, ATOM)
-        return self.around.call(name, given, node)
+            text = f"{self.words.names[name]}({', '.join(arg.text for arg in args)})"
+            is_whole = name in self.words.whole
+            return Spelled(f"(int64_t){text}", INTEGER, UNARY) if is_whole else Spelled(text, REAL)
+        return self.around.call(expr, args)
 
-    def _extreme(self, word: str, given: list[Spelled]) -> Spelled:
-        text, kind, _ = given[0]
-        for other, found, _ in given[1:]:
-            kind = joined(kind, found)
-            text = f"{word}{'' if kind == INTEGER else '_double'}({text}, {other})"
-        return text, kind, ATOM
+    def _extreme(self, called: str, args: Sequence[Spelled]) -> Spelled:
+        text, kind = args[0].text, joined(INTEGER, args[0].kind)
+        for other in args[1:]:
+            kind = joined(kind, other.kind)
+            text = f"{called}{self._suffix(kind)}({text}, {other.text})"
+        return Spelled(text, kind)
+
+
+def number(expr: Number) -> Spelled:
+    """Return a number."""
+    value = expr.value
+    if isinstance(value, bool):
+        return Spelled(str(int(value)), TRUTH)
+    if isinstance(value, int):
+        text = str(value) if abs(value) < WHOLE else f"INT64_C({value})"
+        return Spelled(text, INTEGER, UNARY if value < 0 else ATOM)
+    if math.isnan(value):
+        return Spelled("NAN", REAL)
+    text = "INFINITY" if math.isinf(value) else repr(abs(value))
+    is_negative = math.copysign(1.0, value) < 0
+    return Spelled(f"-{text}" if is_negative else text, REAL, UNARY if is_negative else ATOM)

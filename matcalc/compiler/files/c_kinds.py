@@ -1,72 +1,32 @@
-"""Kinds of values in C: numbers, arrays with their shape, pairs; and what a Numba signature says of them."""
+"""The words of C for the kinds of Code: numbers, and arrays as structures with their shape."""
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
+from matcalc.compiler.kernels.native_kinds import Kind
 
-from matcalc.errors import NotSupported
-
-NUMBERS = {"boolean": "int64_t", "int64": "int64_t", "float64": "double", "void": "void"}
-ARRAYS = {"VECTOR": ("double", 1), "MATRIX": ("double", 2), "PIVOTS": ("int32_t", 1)}
-WORDS = {"double": "", "int64_t": "int64_", "int32_t": "int32_"}
+NUMBERS = {
+    "float64": "double", "int64": "int64_t", "int32": "int32_t", "boolean": "int64_t", "pair": "pair", "void": "void",
+}  # fmt: skip
+PREFIXES = {"float64": "", "int64": "int64_", "int32": "int32_"}
 RANKS = {1: "vector", 2: "matrix"}
+ZEROS = {"double": "0.0", "int64_t": "0"}
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A number (`rank` 0) or an array of numbers of a type of C; `pair` is two doubles."""
-
-    base: str
-    rank: int = 0
-
-    @property
-    def text(self) -> str:
-        """What the kind is called in C."""
-        if not self.rank:
-            return self.base
-        return WORDS[self.base] + RANKS.get(self.rank, f"array{self.rank}")
-
-    @property
-    def definition(self) -> str:
-        """The type of an array: where its entries are, row by row, and its shape."""
-        return f"typedef struct {{ {self.base} *at; int64_t shape[{self.rank}]; }} {self.text};"
+def entry_word(kind: Kind) -> str:
+    """Return the type of a number, or of the entries of an array."""
+    return NUMBERS[kind.number]
 
 
-INTEGER, DOUBLE, VOID, PAIR = Kind("int64_t"), Kind("double"), Kind("void"), Kind("pair")
+def word(kind: Kind) -> str:
+    """Return the type of a value."""
+    return PREFIXES[kind.number] + RANKS.get(kind.rank, f"array{kind.rank}") if kind.rank else entry_word(kind)
 
 
-def joined(left: Kind | None, right: Kind) -> Kind:
-    """Return the kind of a name that is given values of both, as Numba unifies them.
-
-    Raises: NotSupported where there is none.
-    """
-    if left is None or left == right:
-        return right
-    if {left, right} == {INTEGER, DOUBLE}:
-        return DOUBLE
-    raise NotSupported(f"a name is a {left.text} and a {right.text}")
+def zero(kind: Kind) -> str:
+    """Return the initial value of a name that has its values later."""
+    return ZEROS.get(word(kind), "{0}")
 
 
-def signature(function: ast.FunctionDef) -> tuple[Kind, list[Kind]] | None:
-    """Return the kinds of result and arguments that a decorator states; None where none does."""
-    for decorator in function.decorator_list:
-        if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Call):
-            stated = decorator.args[0]
-            return stated_kind(stated.func), [stated_kind(arg) for arg in stated.args]
-    return None
-
-
-def stated_kind(node: ast.expr) -> Kind:
-    """Return the kind that a word or call of a signature states.
-
-    Raises: NotSupported for what C has no kind for.
-    """
-    text = ast.unparse(node).removeprefix("types.")
-    if text in NUMBERS:
-        return Kind(NUMBERS[text])
-    if text.removesuffix("_OUT") in ARRAYS:
-        return Kind(*ARRAYS[text.removesuffix("_OUT")])
-    if text == "UniTuple(float64, 2)":
-        return PAIR
-    raise NotSupported(f"the target c has no type {text}")
+def definition(kind: Kind) -> str:
+    """Return the definition of the type of an array: the address of its entries, row by row, and its shape."""
+    return f"typedef struct {{ {entry_word(kind)} *at; int64_t shape[{kind.rank}]; }} {word(kind)};"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Sequence
 
-from matcalc.compiler.files.c_expressions import ATOM, Expressions, refused
-from matcalc.compiler.files.c_expressions import Spelled as Written
-from matcalc.compiler.files.c_kinds import INTEGER
+from matcalc.compiler.code.code import Call
+from matcalc.compiler.code.sizes import integer
+from matcalc.compiler.files.c_expressions import Expressions, Spelled, refused
 from matcalc.compiler.files.c_words import load_c_words
-from matcalc.compiler.spec.module_text import Spelled
+from matcalc.compiler.kernels.native_kinds import INTEGER
+from matcalc.compiler.spec.call_names import Spelled as Names
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
 from matcalc.tensor.sizes.size import Size
 
 
-def spelled(spec: CompiledSpec) -> Spelled:
+def spelled(spec: CompiledSpec) -> Names:
     """Return the names of the arguments, results and sizes in C."""
     operands = (*spec.arguments, *spec.outputs)
     names = [*size_names(spec), *(operand.name for operand in operands)]
-    return Spelled(spec, {*load_c_words().reserved_for(names), f"{spec.name}_work"})
+    return Names(spec, {*load_c_words().reserved_for(names), f"{spec.name}_work"})
 
 
 def parameters(spec: CompiledSpec) -> list[str]:
@@ -35,20 +34,16 @@ def parameters(spec: CompiledSpec) -> list[str]:
 
 
 class _Sizes:
-    """Names of sizes alone, as what an expression stands in."""
+    """Names of sizes, as what an expression stands in."""
 
-    shapes: Mapping[str, ast.expr] = MappingProxyType({})
+    def name(self, name: str) -> Spelled:
+        return Spelled(name, INTEGER)
 
-    def name(self, word: str) -> Written:
-        return word, INTEGER, ATOM
-
-    def call(self, name: str, args: list[Written], node: ast.Call) -> Written:
-        raise refused(node)
-
-    def made(self, node: ast.Call) -> Written:
-        raise refused(node)
+    def call(self, expr: Call, args: Sequence[Spelled]) -> Spelled:
+        raise refused(expr)
 
 
-def size_text(names: Spelled, size: Size) -> str:
+def size_text(names: Names, size: Size) -> str:
     """Return a length as an expression of C."""
-    return Expressions(_Sizes()).text(ast.parse(names.size(size), mode="eval").body)
+    renamed = {name: Size.of(text) for name, text in names.sizes.items() if name != text}
+    return Expressions(_Sizes()).text(integer(size.substitute(renamed)))

@@ -1,100 +1,74 @@
-"""Where the names of a function stand: which statement declares each in C, and which blocks see it.
+"""Finds the statement that declares each name of a function in C.
 
-A name of Python lives in the whole function. In C it is declared where it is first given a value, if all that speaks of
-it is in that block; in its loop, if it counts nothing else; and at the top of the function otherwise.
+A name of Code has its value in the whole function. In C it is declared where it first gets a value, if all its uses are
+in that block; in its loop, if it is nothing but the index of loops; and at the top of the function otherwise.
 """
 
 from __future__ import annotations
 
-import ast
+from typing import NamedTuple
 
-from matcalc.compiler.files.c_expressions import refused
+from matcalc.compiler.code.code import Block, Call, For, Function, If, Let, Name, Statement, While, parts, within
+
+Place = tuple[int, ...]
+"""A statement: its number in its block, after those of the statements and blocks around it."""
+
+
+class _Use(NamedTuple):
+    place: Place
+    is_first_value: bool
+    loops: frozenset[str]
 
 
 class Places:
-    """Where the names of a function stand: which statement declares each in C."""
+    """The names of a function: where each is declared, which are read, and which functions are called."""
 
-    def __init__(self, node: ast.FunctionDef) -> None:
-        self.given = [a.arg for a in node.args.args]
+    def __init__(self, function: Function) -> None:
+        self.given = [name for name, _ in function.parameters]
         self.names: dict[str, None] = dict.fromkeys(self.given)
         self.read: set[str] = set()
-        self.called: set[str] = set()
-        self.declared: dict[str, ast.stmt] = {}
-        self.in_loops: set[str] = set()
-        self.shapes: dict[str, ast.expr] = {}
-        self._seen: dict[str, list[tuple[tuple[int, ...], ast.stmt, bool, tuple[str, ...]]]] = {}
-        self._walk(node.body, (), ())
-        for name, seen in self._seen.items():
-            if name in self.names and name not in self.given:
-                self._place(name, seen)
-        self.at_top = {
-            n for n in self.names if n not in self.given and n not in self.declared and n not in self.in_loops
-        }
+        self.called = {part.function for part in within(function.body) if isinstance(part, Call)}
+        self.uses: dict[str, list[_Use]] = {}
+        self._walk(function.body, (), frozenset())
+        own = [name for name in self.names if name not in self.given]
+        self.in_loops = {name for name in own if all(name in use.loops for use in self.uses[name])}
+        self.declared = {name: self.uses[name][0].place for name in own if self._is_declared(name)}
+        self.at_top = [name for name in own if name not in self.in_loops and name not in self.declared]
 
-    def _walk(self, body: list[ast.stmt], path: tuple[int, ...], loops: tuple[str, ...]) -> None:
-        here = (*path, id(body))
-        for statement in body:
+    def _is_declared(self, name: str) -> bool:
+        first, *others = self.uses[name]
+        around = first.place[:-1]
+        is_inside = all(use.place[: len(around)] == around for use in others)
+        return name not in self.in_loops and first.is_first_value and is_inside
+
+    def _walk(self, block: Block, around: Place, loops: frozenset[str]) -> None:
+        for k, statement in enumerate(block):
+            place = (*around, k)
+            for part in within([part for part in parts(statement) if not isinstance(part, Statement)]):
+                if isinstance(part, Name):
+                    self.read.add(part.name)
+                    self._use(part.name, place, False, loops)
             inside = loops
-            parts: list[ast.AST] = []
-            if isinstance(statement, ast.For):
-                parts = [statement.iter]
-                if isinstance(statement.target, ast.Name):
-                    self.names.setdefault(statement.target.id)
-                    inside = (*loops, statement.target.id)
-                    self._note(statement.target.id, here, statement, False, inside)
-            elif isinstance(statement, (ast.If, ast.While)):
-                parts = [statement.test]
-            elif isinstance(statement, ast.Assign):
-                self._shape(statement)
-                parts = [statement.value, *statement.targets]
-            elif isinstance(statement, ast.AugAssign):
-                parts = [statement.value, statement.target]
-                if isinstance(statement.target, ast.Name):
-                    self._note(statement.target.id, here, statement, False, loops)
-            else:
-                parts = [statement]
-            for part in parts:
-                for found in ast.walk(part):
-                    if isinstance(found, ast.Name):
-                        self._name(found, here, statement, loops)
-                    elif isinstance(found, ast.Call) and isinstance(found.func, ast.Name):
-                        self.called.add(found.func.id)
-            for block in ("body", "orelse"):
-                inner = getattr(statement, block, None)
-                if inner:
-                    self._walk(inner, here, inside)
+            if isinstance(statement, For):
+                inside = loops | {statement.name}
+                self._give(statement.name, place, False, inside)
+            elif isinstance(statement, Let):
+                self._give(statement.name, place, not statement.op, loops)
+            self._walk(block_of(statement), (*place, 0), inside)
+            self._walk(else_of(statement), (*place, 1), inside)
 
-    def _shape(self, statement: ast.Assign) -> None:
-        target, value = statement.targets[0], statement.value
-        is_shape = isinstance(value, ast.Attribute) and value.attr == "shape"
-        if isinstance(target, ast.Name) and (is_shape or isinstance(value, ast.Tuple)):
-            if target.id in self.shapes and ast.dump(self.shapes[target.id]) != ast.dump(value):
-                raise refused(statement)
-            self.shapes[target.id] = value
+    def _give(self, name: str, place: Place, is_first_value: bool, loops: frozenset[str]) -> None:
+        self.names.setdefault(name)
+        self._use(name, place, is_first_value, loops)
 
-    def _name(self, found: ast.Name, here: tuple[int, ...], statement: ast.stmt, loops: tuple[str, ...]) -> None:
-        is_set = isinstance(found.ctx, ast.Store)
-        if is_set and found.id not in self.shapes:
-            self.names.setdefault(found.id)
-        if not is_set:
-            self.read.add(found.id)
-        self._note(found.id, here, statement, is_set, loops)
+    def _use(self, name: str, place: Place, is_first_value: bool, loops: frozenset[str]) -> None:
+        self.uses.setdefault(name, []).append(_Use(place, is_first_value, loops))
 
-    def _note(
-        self, name: str, here: tuple[int, ...], statement: ast.stmt, is_set: bool, loops: tuple[str, ...]
-    ) -> None:
-        self._seen.setdefault(name, []).append((here, statement, is_set, loops))
 
-    def _place(self, name: str, seen: list[tuple[tuple[int, ...], ast.stmt, bool, tuple[str, ...]]]) -> None:
-        if all(name in loops for _, _, _, loops in seen):
-            self.in_loops.add(name)
-            return
-        path, statement, is_set, _ = seen[0]
-        is_first = is_set and isinstance(statement, ast.Assign)
-        if is_first and all(other[: len(path)] == path for other, _, _, _ in seen):
-            self.declared[name] = statement
+def block_of(statement: object) -> Block:
+    """Return the block inside a statement."""
+    return statement.body if isinstance(statement, If | For | While) else ()
 
-    def written_in(self, body: list[ast.stmt]) -> set[str]:
-        """Return the names that a block gives values."""
-        nodes = [n for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)]
-        return {n.id for n in nodes if isinstance(n.ctx, ast.Store)}
+
+def else_of(statement: object) -> Block:
+    return statement.orelse if isinstance(statement, If) else ()

@@ -1,8 +1,8 @@
-"""Compiled functions as one file of C99: the mathematics first, then what it calls, then the test of the file.
+"""Compiled functions as one file of C99: the mathematics first, then its kernels, then the test of the file.
 
-The text is that of the Numba target in the words of C: loops, kernels and elementwise functions are said once, in
-`codegen/numba`, and translated. LAPACK is called through LAPACKE's functions that take their workspace, BLAS through
-CBLAS; nothing is allocated. Nothing in the file depends on when or where it was made: equal specs give equal bytes.
+The functions are printed from Code: the function of a Program, and the kernels that it calls, which are read from
+`codegen/numba`. LAPACK is called through those functions of LAPACKE that take their workspace, BLAS through CBLAS.
+Nothing is allocated. The text depends on the specs alone: equal specs give equal bytes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import ast
 import re
 from collections.abc import Sequence
 
-from matcalc.compiler.files.c_functions import Function, Unit, boxed, wrapped
-from matcalc.compiler.files.c_kinds import DOUBLE, INTEGER, Kind
+from matcalc.compiler.files.c_function import boxed, wrapped
+from matcalc.compiler.files.c_kinds import definition, entry_word, word
 from matcalc.compiler.files.c_names import parameters, size_text, spelled
 from matcalc.compiler.files.c_test import test_text
-from matcalc.compiler.files.c_words import helpers_of, load_c_words
+from matcalc.compiler.files.c_unit import CFunction, Unit
+from matcalc.compiler.files.c_words import helpers_of
 from matcalc.compiler.files.save_header import formulas_at_end, header_text
-from matcalc.compiler.spec.module_text import into_name
+from matcalc.compiler.kernels.native_kinds import INTEGER, Kind
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Derivative, Operand, size_names
 
 SAYS = """\
@@ -44,7 +45,7 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
         unit.reach(main)
     inner = [function for function in unit.reached if function not in mains]
     entries = [_entry(spec, main) for spec, main in zip(specs, mains, strict=True)]
-    works = [function.workspace.definition for function in unit.reached if function.takes_work]
+    works = [function.work_definition for function in unit.reached if function.takes_work]
     known = [*derivatives, *(own for spec in specs for own in spec.derivatives)]
     test = test_text(specs, known) if has_test else ""
     body = "\n\n".join(
@@ -81,47 +82,12 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
 PAIR_TYPE = "typedef struct { double first, second; } pair;"
 
 
-def _main(unit: Unit, spec: CompiledSpec) -> Function:
+def _main(unit: Unit, spec: CompiledSpec) -> CFunction:
     """Return the function of a spec, whose arguments are arrays with their shapes."""
-    unit.add(spec.source)
-    for statement in ast.parse(spec.source).body:
-        if isinstance(statement, ast.Assign):
-            _constant(unit, statement)
-    kinds = [_kind(operand) for operand in spec.arguments] + [INTEGER for _ in spec.sizes]
-    kinds += [Kind("double", max(1, len(operand.shape))) for operand in spec.outputs]
-    return unit.function(into_name(spec.source), kinds)
-
-
-def _constant(unit: Unit, statement: ast.Assign) -> None:
-    """Take in an array of numbers that stands above a function."""
-    (target,) = statement.targets
-    assert isinstance(target, ast.Name) and isinstance(statement.value, ast.Call)
-    call, shape = statement.value, ""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in load_c_words().views:
-        shape = ast.unparse(call.args[0]).strip("()")
-        assert isinstance(call.func.value, ast.Call)
-        call = call.func.value
-    assert isinstance(call.args[0], ast.List)
-    entries = [_number(entry) for entry in call.args[0].elts]
-    lengths = [part.strip() for part in shape.split(",") if part.strip()] or [str(len(entries))]
-    kind = Kind("double", len(lengths))
-    unit.arrays[target.id] = kind
-    unit.constants[target.id] = (
-        f"static const double {target.id}_entries[] = {{{', '.join(entries) or '0.0'}}};\n"
-        f"static const {kind.text} {target.id} = {{(double *){target.id}_entries, {{{', '.join(lengths)}}}}};"
-    )
-
-
-def _number(node: ast.expr) -> str:
-    words = load_c_words().literals
-    text = ast.unparse(node)
-    return words.get(text) or (f"-{words[text[1:]]}" if text[1:] in words else text)
-
-
-def _kind(operand: Operand) -> Kind:
-    if not operand.shape:
-        return DOUBLE if operand.dtype == "float64" else INTEGER
-    return Kind("double" if operand.dtype == "float64" else "int64_t", len(operand.shape))
+    unit.add(spec.code)
+    kinds = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments] + [INTEGER for _ in spec.sizes]
+    kinds += [Kind("float64", max(1, len(operand.shape))) for operand in spec.outputs]
+    return unit.function(spec.code.main.name, kinds)
 
 
 # ---- the public functions
@@ -136,17 +102,17 @@ def _work_head(spec: CompiledSpec) -> str:
     return f"{spec.name}_work({', '.join(f'int64_t {names.sizes[n]}' for n in size_names(spec)) or 'void'})"
 
 
-def _entry(spec: CompiledSpec, main: Function) -> str:
+def _entry(spec: CompiledSpec, main: CFunction) -> str:
     """Return the public function and the one that says how much workspace it needs."""
     names = spelled(spec)
     given: list[str] = []
     for name, operand, kind in zip(names.arguments, spec.arguments, main.given, strict=False):
         shape = ", ".join(size_text(names, size) for size in operand.shape)
-        given.append(f"({kind.text}){{({kind.base} *){name}, {{{shape}}}}}" if kind.rank else name)
+        given.append(f"({word(kind)}){{({entry_word(kind)} *){name}, {{{shape}}}}}" if kind.rank else name)
     given += [names.sizes[name] for name in spec.sizes]
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
         shape = ", ".join(size_text(names, size) for size in operand.shape) or "1"
-        given.append(f"({Kind('double', max(1, len(operand.shape))).text}){{{name}, {{{shape}}}}}")
+        given.append(f"({word(Kind('float64', max(1, len(operand.shape))))}){{{name}, {{{shape}}}}}")
     given += ["work"] if main.takes_work else []
     sizes = [names.sizes[name] for name in size_names(spec)]
     lengths = dict.fromkeys(
@@ -163,7 +129,7 @@ def _entry(spec: CompiledSpec, main: Function) -> str:
     lines += [] if main.takes_work else ["    (void)work;"]
     if tests:
         lines += [wrapped(f"    if ({' || '.join(tests)}) {{"), f"        return {len(spec.faults) + 1};", "    }"]
-    lines += [wrapped(f"    return (int){main.called}({', '.join(given)});"), "}"]
+    lines += [wrapped(f"    return (int){main.name_in_c}({', '.join(given)});"), "}"]
     rows = [f"Compute {', '.join(o.name for o in spec.outputs)}. Returns", "  0  where all went well"]
     rows += [f"  {status}  {fault}" for status, fault in enumerate(spec.faults, 1)]
     rows += [f"  {len(spec.faults) + 1}  a size is negative, too large, or does not fit"] if tests else []
@@ -171,7 +137,7 @@ def _entry(spec: CompiledSpec, main: Function) -> str:
     if main.takes_work:
         arrays = [*spec.arguments, *spec.sizes, *spec.outputs]
         atoms = []
-        for place, axis in main.workspace.ordered:
+        for place, axis in main.workspace.ordered if main.workspace else ():
             of = arrays[place]
             shape_of = of.shape if isinstance(of, Operand) else ()
             length = of if isinstance(of, str) else ""
@@ -180,7 +146,7 @@ def _entry(spec: CompiledSpec, main: Function) -> str:
             else:
                 length = names.sizes[length]
             atoms.append(length)
-        text = f"{main.called}_work({', '.join(atoms)})"
+        text = f"{main.name_in_c}_work({', '.join(atoms)})"
     unused = [f"    (void){n};" for n in sizes if n not in re.findall(r"\w+", text)]
     work = [f"/* Return how many entries of workspace {spec.name} needs. */", f"int64_t {_work_head(spec)}", "{"]
     work += [*unused, f"    return {text};", "}"]
@@ -207,6 +173,6 @@ def _includes(body: str) -> str:
 
 def _kinds(body: str) -> list[str]:
     """Return the types of the arrays that the file speaks of."""
-    found = [Kind(base, rank) for base in ("double", "int32_t", "int64_t") for rank in range(1, 13)]
+    found = [Kind(number, rank) for number in ("float64", "int32", "int64") for rank in range(1, 13)]
     words = set(re.findall(r"\w+", body))
-    return [kind.definition for kind in found if kind.text in words]
+    return [definition(kind) for kind in found if word(kind) in words]

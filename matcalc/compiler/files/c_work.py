@@ -1,274 +1,253 @@
-"""How much workspace a function of C needs, as an integer expression of the lengths and integers that it is given.
+"""The workspace that a function of C needs, as an integer expression of the lengths and integers that it takes.
 
-All arrays that a function makes are counted, whichever way it goes, and the most that one of its callees needs: an
+All arrays that a function makes are counted, whichever branch runs, and the most that one of its callees needs: an
 upper bound. A length that depends on data is bounded by `at_most` of `words.toml`, or the function is refused.
 """
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from matcalc.compiler.files.c_expressions import Spelled
-from matcalc.compiler.files.c_kinds import Kind
+from matcalc.compiler.code.check import CASTS, FOLDS
+from matcalc.compiler.code.code import (
+    REST,
+    ZERO,
+    Array,
+    Block,
+    Call,
+    Empty,
+    Expr,
+    For,
+    Function,
+    If,
+    Length,
+    Let,
+    Load,
+    Name,
+    Number,
+    Op,
+    Part,
+    View,
+    While,
+    parts,
+    within,
+)
+from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.code.read_python import expression_of
+from matcalc.compiler.files.c_expressions import Spelled, structure
 from matcalc.compiler.files.c_words import WORD, load_c_words
+from matcalc.compiler.kernels.native_kinds import Kind
 from matcalc.errors import NotSupported
 
-MADE = ("np.empty", "np.zeros", "np.ones", "np.arange", "np.array")
-SIGNS: dict[type[ast.operator], str] = {ast.Add: " + ", ast.Mult: "*", ast.LShift: " << "}
+SIGNS = {"+": " + ", "*": "*", "<<": " << "}
 Atom = tuple[int, int]
 """An argument, by number, and its axis; -1 for an integer."""
 
 
-class Constants(Protocol):
-    """What a function stands among."""
+class Callee(Protocol):
+    """A function that takes workspace."""
 
-    arrays: dict[str, Kind]
-
-    def constant(self, name: str) -> Spelled | None: ...
-
-
-class Owner(Protocol):
-    """A function, as its workspace sees it."""
-
-    called: str
-    given: tuple[Kind, ...]
-    spelling: dict[str, str]
-    shapes: dict[str, ast.expr]
+    name_in_c: str
 
     @property
-    def constants(self) -> Constants: ...
-
-    @property
-    def takes_work(self) -> bool: ...
-
-    @property
-    def workspace(self) -> Workspace: ...
+    def workspace(self) -> Workspace | None: ...
 
 
 class Workspace:
-    """The workspace of a function: `own` are the arrays that it makes, `calls` what it calls."""
+    """The workspace of a function: `text` is the number of its entries, `needs` what it depends on."""
 
-    def __init__(self, node: ast.FunctionDef, function: Owner) -> None:
-        self.node = node
-        self.function = function
-        found = [n for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) in MADE]
-        self.own = found
-        self.times = {id(call): 1 for call in found}
-        for loop in ast.walk(node):
-            self._repeat(loop)
-        self.calls: list[tuple[Owner, ast.Call]] = []
-        self.parameters = [a.arg for a in node.args.args]
+    def __init__(
+        self,
+        function: Function,
+        kinds: Sequence[Kind],
+        spelling: Mapping[str, str],
+        constant: Callable[[str], Spelled | None],
+        calls: Sequence[tuple[Callee, Call]],
+    ) -> None:
+        self.function, self.kinds, self.spelling, self.constant = function, kinds, spelling, constant
+        self.parameters = [name for name, _ in function.parameters]
         self.words = load_c_words()
-        self.bounds = self.words.at_most.get(node.name, {})
-        self.values: dict[str, list[ast.expr]] = {}
-        self.shaped: dict[str, tuple[ast.expr, int]] = {}
+        self.bounds = self.words.at_most.get(function.name, {})
+        self.values: dict[str, list[Expr]] = {}
         self.moved: set[str] = set()
+        for part in within(function.body):
+            if isinstance(part, For) or (isinstance(part, Let) and (part.op or isinstance(part.value, Part))):
+                self.moved.add(part.name)
+            elif isinstance(part, Let):
+                self.values.setdefault(part.name, []).append(part.value)
         self.needs: dict[Atom, str] = {}
-        self.text = "0"
-        for part in ast.walk(node):
-            self._note(part)
-
-    def _repeat(self, loop: ast.AST) -> None:
-        """Count what a loop makes as often as it goes round: a number that is written there, or it is refused."""
-        if not isinstance(loop, (ast.For, ast.While)):
-            return
-        inside = [id(n) for statement in loop.body for n in ast.walk(statement) if id(n) in self.times]
-        if not inside:
-            return
-        rounds = ast.unparse(loop.iter) if isinstance(loop, ast.For) else ""
-        if not (rounds.startswith("range(") and rounds[6:-1].isdigit()):
-            raise self.unbounded(loop)
-        for made in inside:
-            self.times[made] *= int(rounds[6:-1])
-
-    def _note(self, part: ast.AST) -> None:
-        if isinstance(part, ast.AugAssign | ast.For) and isinstance(part.target, ast.Name):
-            self.moved.add(part.target.id)
-        elif isinstance(part, ast.Assign):
-            (target,) = part.targets
-            if isinstance(target, ast.Name):
-                self.values.setdefault(target.id, []).append(part.value)
-            elif isinstance(target, ast.Tuple):
-                self._note_several(target.elts, part.value)
-
-    def _note_several(self, targets: list[ast.expr], value: ast.expr) -> None:
-        for k, target in enumerate(targets):
-            if not isinstance(target, ast.Name):
-                continue
-            if isinstance(value, ast.Attribute) and value.attr == "shape":
-                self.shaped[target.id] = (value.value, k)
-            elif isinstance(value, ast.Tuple):
-                self.values.setdefault(target.id, []).append(value.elts[k])
-            else:
-                self.moved.add(target.id)
-
-    def resolve(self) -> None:
-        """Find the expression."""
-        if not self.function.takes_work:
-            return
-        counts = [(self.times[id(call)], self._entries(call)) for call in self.own]
-        terms = [text if times == 1 else f"{times}*({text})" for times, text in counts]
-        called = list(dict.fromkeys(t for callee, node in self.calls if (t := self._of_call(callee, node)) != "0"))
+        terms = []
+        for times, made in self._made(function.body, 1):
+            entries = self._entries(made)
+            terms.append(entries if times == 1 else f"{times}*({entries})")
+        called = list(dict.fromkeys(self._of_call(callee, call) for callee, call in calls))
         most = ""
         for text in called:
             most = f"most({most}, {text})" if most else text
-        self.text = " + ".join([*terms, *([most] if most else [])]) or "0"
+        self.text = " + ".join([*terms, *([most] if most else [])])
         used = set(WORD.findall(self.text))
         self.needs = {atom: text for atom, text in self.needs.items() if text in used}
-
-    def _entries(self, call: ast.Call) -> str:
-        if ast.unparse(call.func) == "np.array":
-            assert isinstance(call.args[0], ast.List)
-            return str(len(call.args[0].elts))
-        text = "*".join(_tight(length) for length in self.lengths(call.args[0]))
-        is_half = len(call.args) > 1 and ast.unparse(call.args[1]) == "np.int32"
-        return f"{text}/2 + 1" if is_half else text
-
-    def _of_call(self, callee: Owner, node: ast.Call) -> str:
-        if not callee.takes_work:
-            return "0"
-        given = []
-        for place, axis in callee.workspace.ordered:
-            arg = node.args[place]
-            given.append(self.number(arg) if axis < 0 else self.axes(arg)[axis])
-        return f"{callee.called}_work({', '.join(given)})"
 
     @property
     def ordered(self) -> list[Atom]:
         return sorted(self.needs)
 
-    @property
-    def definition(self) -> str:
-        """The function of C that returns the entries of workspace."""
+    def definition(self, name: str) -> str:
+        """Return the function of C that returns the entries of workspace."""
         parameters = ", ".join(f"int64_t {self.needs[atom]}" for atom in self.ordered) or "void"
-        return f"static int64_t {self.function.called}_work({parameters})\n{{\n    return {self.text};\n}}"
+        return f"static int64_t {name}_work({parameters})\n{{\n    return {self.text};\n}}"
+
+    def _made(self, block: Block, times: int) -> Iterator[tuple[int, Empty | Array]]:
+        """Yield the arrays that a block makes, and how often: in a loop, the number of rounds that it states."""
+        for statement in block:
+            if isinstance(statement, For | While):
+                inner = [*self._made(statement.body, 1)]
+                if inner:
+                    rounds = self._rounds(statement)
+                    yield from ((times * rounds * count, made) for count, made in inner)
+            elif isinstance(statement, If):
+                yield from self._made((*statement.body, *statement.orelse), times)
+            else:
+                made = (part for part in within(parts(statement)) if isinstance(part, Empty | Array))
+                yield from ((times, part) for part in made)
+
+    def _rounds(self, loop: For | While) -> int:
+        if isinstance(loop, While):
+            raise self.unbounded(loop.test)
+        if not isinstance(loop.stop, Number) or loop.start not in (None, ZERO) or loop.step is not None:
+            raise self.unbounded(loop.stop)
+        return int(loop.stop.value)
+
+    def _entries(self, made: Empty | Array) -> str:
+        if isinstance(made, Array):
+            return str(len(made.entries))
+        text = "*".join(map(_tight, self.lengths(made.shape)))
+        return f"{text}/2 + 1" if made.number == "int32" else text
+
+    def _of_call(self, callee: Callee, call: Call) -> str:
+        assert callee.workspace is not None
+        given = []
+        for place, axis in callee.workspace.ordered:
+            arg = call.args[place]
+            given.append(self.number(arg) if axis < 0 else self.axes(arg)[axis])
+        return f"{callee.name_in_c}_work({', '.join(given)})"
 
     # ---- numbers
 
-    def unbounded(self, node: ast.AST) -> NotSupported:
+    def unbounded(self, expr: Expr) -> NotSupported:
         return NotSupported(
-            f"{self.node.name} has no form for the target c: its workspace depends on data ({ast.unparse(node)})"
+            f"{self.function.name} has no form for the target c: its workspace depends on data ({expression(expr)})"
         )
 
-    def number(self, node: ast.expr) -> str:
-        """Return an integer expression of what the function is given."""
-        if isinstance(node, ast.Name):
-            return self._named(node)
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and node.value == int(node.value):
-            return str(int(node.value))
-        if isinstance(node, ast.BinOp):
-            return self._binary(node)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in self.words.folds:
-            word = self.words.folds[ast.unparse(node.func)]
-            text = self.number(node.args[0])
-            for other in node.args[1:]:
-                text = f"{word}({text}, {self.number(other)})"
+    def number(self, expr: Expr) -> str:
+        """Return an integer expression of the arguments."""
+        if isinstance(expr, Name):
+            return self._named(expr)
+        if isinstance(expr, Number) and float(expr.value).is_integer():
+            return str(int(expr.value))
+        if isinstance(expr, Op):
+            return self._op(expr)
+        if isinstance(expr, Call) and expr.function in FOLDS and len(expr.args) > 1:
+            text = self.number(expr.args[0])
+            for other in expr.args[1:]:
+                text = f"{self.words.folds[expr.function]}({text}, {self.number(other)})"
             return text
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("int", "int64", "float"):
-            return self.number(node.args[0])
-        if isinstance(node, ast.IfExp):
-            return f"most({self.number(node.body)}, {self.number(node.orelse)})"
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            assert isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)
-            return self.axes(node.value.value)[node.slice.value]
-        of = node.value if isinstance(node, ast.Subscript) else node
-        if isinstance(node, ast.Subscript) and isinstance(of, ast.Name) and of.id in self.function.shapes:
-            return self.lengths(of)[int(ast.unparse(node.slice))]
-        raise self.unbounded(node)
+        if isinstance(expr, Call) and expr.function in CASTS:
+            return self.number(expr.args[0])
+        if isinstance(expr, Length) and expr.axis is not None:
+            return self.axes(expr.array)[expr.axis]
+        raise self.unbounded(expr)
 
-    def _named(self, node: ast.Name) -> str:
-        name = node.id
+    def _named(self, expr: Name) -> str:
+        name = expr.name
         if name in self.bounds:
-            return self.number(ast.parse(self.bounds[name], mode="eval").body)
+            return self.number(expression_of(self.bounds[name]))
         if name in self.moved:
-            raise self.unbounded(node)
+            raise self.unbounded(expr)
         values = self.values.get(name, [])
-        if name in self.shaped and not values:
-            array, axis = self.shaped[name]
-            return self.axes(array)[axis]
         if name in self.parameters and not values:
             return self._atom(self.parameters.index(name), -1, name)
-        if not values:
-            found = self.function.constants.constant(name)
-            if found is None:
-                raise self.unbounded(node)
-            return found[0]
-        if any(isinstance(n, ast.Name) and n.id == name for value in values for n in ast.walk(value)):
-            raise self.unbounded(node)
-        texts = {self.number(value) for value in values}
+        found = None if values else self.constant(name)
+        if found is not None:
+            return found.text
+        texts = {self.number(value) for value in self._values(expr, values)}
         if len(texts) != 1 or name in self.parameters:
-            raise self.unbounded(node)
+            raise self.unbounded(expr)
         return texts.pop()
 
-    def _binary(self, node: ast.BinOp) -> str:
-        if isinstance(node.op, ast.Sub):
-            if any(isinstance(part, ast.IfExp) for part in ast.walk(node.right)):
-                raise self.unbounded(node)
-            return f"({self.number(node.left)} - {_tight(self.number(node.right))})"
-        if isinstance(node.op, ast.FloorDiv):
-            return f"quotient({self.number(node.left)}, {self.number(node.right)})"
-        if type(node.op) not in SIGNS:
-            raise self.unbounded(node)
-        parts = [_tight(self.number(part)) for part in (node.left, node.right)]
-        if isinstance(node.op, ast.LShift):
-            return f"((int64_t){parts[0]} << {parts[1]})"
-        return SIGNS[type(node.op)].join(parts)
+    def _values(self, expr: Name, values: Sequence[Expr]) -> Sequence[Expr]:
+        """Return the values of a name, none of which depends on the name."""
+        if not values or any(isinstance(part, Name) and part.name == expr.name for part in within(values)):
+            raise self.unbounded(expr)
+        return values
+
+    def _op(self, expr: Op) -> str:
+        op, args = expr.op, expr.args
+        if op == "if":
+            return f"most({self.number(args[1])}, {self.number(args[2])})"
+        if len(args) == 1:
+            raise self.unbounded(expr)
+        if op == "-" and not any(isinstance(part, Op) and part.op == "if" for part in within((args[1],))):
+            return f"({self.number(args[0])} - {_tight(self.number(args[1]))})"
+        if op == "//":
+            return f"quotient({self.number(args[0])}, {self.number(args[1])})"
+        if op not in SIGNS:
+            raise self.unbounded(expr)
+        one, other = (_tight(self.number(arg)) for arg in args)
+        return f"((int64_t){one} << {other})" if op == "<<" else f"{one}{SIGNS[op]}{other}"
 
     def _atom(self, place: int, axis: int, name: str) -> str:
-        spelled = self.function.spelling[name]
-        text = spelled if axis < 0 else f"{spelled}_{axis}"
+        text = self.spelling[name] if axis < 0 else f"{self.spelling[name]}_{axis}"
         self.needs[place, axis] = text
         return text
 
     # ---- shapes
 
-    def lengths(self, shape: ast.expr) -> list[str]:
-        """Return the lengths that a shape is given by."""
-        if isinstance(shape, ast.Tuple):
-            return [self.number(part) for part in shape.elts]
-        if isinstance(shape, ast.Attribute) and shape.attr == "shape":
-            return self.axes(shape.value)
-        if isinstance(shape, ast.Name) and shape.id in self.function.shapes:
-            return self.lengths(self.function.shapes[shape.id])
-        if isinstance(shape, ast.IfExp):
-            pairs = zip(self.lengths(shape.body), self.lengths(shape.orelse), strict=True)
-            return [f"most({a}, {b})" for a, b in pairs]
-        return [self.number(shape)]
+    def lengths(self, shape: Sequence[Expr]) -> list[str]:
+        """Return the lengths of a shape."""
+        if len(shape) == 1 and isinstance(shape[0], Length) and shape[0].axis is None:
+            return self.axes(shape[0].array)
+        return [*map(self.number, shape)]
 
-    def axes(self, node: ast.expr) -> list[str]:
+    def axes(self, expr: Expr) -> list[str]:
         """Return the lengths of an array."""
-        if isinstance(node, ast.Name):
-            return self._axes_of(node)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in MADE[:-1]:
-            return self.lengths(node.args[0])
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in self.words.views:
-            if ast.unparse(node.args[0]) == "-1":
-                return ["*".join(map(_tight, self.axes(node.func.value)))]
-            return self.lengths(node.args[0])
-        if isinstance(node, ast.IfExp):
-            return [f"most({a}, {b})" for a, b in zip(self.axes(node.body), self.axes(node.orelse), strict=True)]
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            rest = self.axes(node.value)
-            lower = self.number(node.slice.lower) if node.slice.lower else "0"
-            upper = self.number(node.slice.upper) if node.slice.upper else rest[0]
-            return [f"({upper} - ({lower}))", *rest[1:]]
-        if isinstance(node, ast.Subscript):
-            count = len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
-            return self.axes(node.value)[count:]
-        raise self.unbounded(node)
+        if isinstance(expr, Name):
+            return self._axes_of(expr)
+        if isinstance(expr, Empty):
+            return self.lengths(expr.shape)
+        if isinstance(expr, Array):
+            return [str(len(expr.entries))]
+        if isinstance(expr, View):
+            return self._axes_of_view(expr)
+        if isinstance(expr, Op) and expr.op == "if":
+            pairs = zip(self.axes(expr.args[1]), self.axes(expr.args[2]), strict=True)
+            return [f"most({one}, {other})" for one, other in pairs]
+        if isinstance(expr, Load):
+            return self.axes(expr.array)[len(expr.at) :]
+        raise self.unbounded(expr)
 
-    def _axes_of(self, node: ast.Name) -> list[str]:
-        name = node.id
-        values = self.values.get(name, [])
+    def _axes_of_view(self, expr: View) -> list[str]:
+        if expr.shape and expr.shape != REST:
+            return self.lengths(expr.shape)
+        axes = self.axes(expr.array)
+        if expr.start is not None and expr.stop is not None:
+            count = self.number(expr.stop)
+            count = count if expr.start == ZERO else f"({count} - {_tight(self.number(expr.start))})"
+            axes = [count, *axes[1:]]
+        return ["*".join(map(_tight, axes))] if expr.shape else axes
+
+    def _axes_of(self, expr: Name) -> list[str]:
+        name, values = expr.name, self.values.get(expr.name, [])
         if name in self.parameters and not values:
             place = self.parameters.index(name)
-            return [self._atom(place, axis, name) for axis in range(self.function.given[place].rank)]
-        if not values and name in self.function.constants.arrays:
-            return [f"{name}.shape[{axis}]" for axis in range(self.function.constants.arrays[name].rank)]
-        found = [self.axes(value) for value in values]
-        if not found or any(other != found[0] for other in found):
-            raise self.unbounded(node)
+            return [self._atom(place, axis, name) for axis in range(self.kinds[place].rank)]
+        constant = None if values else self.constant(name)
+        if constant is not None:
+            return [length.text for length in structure(constant.text, constant.kind).lengths]
+        found = [self.axes(value) for value in self._values(expr, values)]
+        if any(other != found[0] for other in found):
+            raise self.unbounded(expr)
         return found[0]
 
 

@@ -22,8 +22,10 @@ from matcalc.compiler.files.save_solve import solve_text
 from matcalc.compiler.files.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.kernels import user_functions
 from matcalc.compiler.kernels.library import Item, closure, free_names, import_block, load_library
-from matcalc.compiler.spec.module_text import INDENT, INTO, Spelled, into_name, signature_text, size_lines
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.module_text import INDENT, INTO, into_name, signature_text
 from matcalc.compiler.spec.reassociate import in_any_order
+from matcalc.compiler.spec.size_steps import size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Reference
 from matcalc.compiler.targets import ON_NUMPY, SAVED
 from matcalc.errors import NotSupported

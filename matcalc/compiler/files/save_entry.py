@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matcalc.compiler.spec.module_text import INDENT, WORD, SizeLines, Spelled, nested_text
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.module_text import INDENT, WORD, nested_text
+from matcalc.compiler.spec.size_steps import SizeLines
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import docstring, free, literal
 from matcalc.tensor.sizes.size import Size

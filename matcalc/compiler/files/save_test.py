@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.compiler.files.save_entry import Part
-from matcalc.compiler.spec.module_text import INDENT, WORD, Spelled, literals
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.module_text import INDENT, WORD, literals
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Operand, Reference, size_names
 from matcalc.language.identifiers import literal
 from matcalc.tensor.sizes.size import Size, volume

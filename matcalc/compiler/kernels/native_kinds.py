@@ -58,6 +58,8 @@ class Row(NamedTuple):
 
 Value = Number | Row
 REAL, INTEGER, TRUTH = Kind("float64"), Kind("int64"), Kind("boolean")
+PAIR, NOTHING = Kind("pair"), Kind("void")
+"""Two real numbers, and what a function without a result returns; only kernels have them."""
 
 
 def kind_of_word(word: str) -> Kind:

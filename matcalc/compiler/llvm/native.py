@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from time import perf_counter
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.code.code import Code
-from matcalc.compiler.code.print_python import Printed
-from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.entry.entry_code import entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.kernels.library import load_library
@@ -98,25 +94,13 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
     """Return the symbol of a function, its assembly, and what is linked into it."""
     linker = Linker()
     module = Module(load_library("numba").items, linker)
-    code = code_of_text(spec.source)
-    module.add(code)
+    module.add(spec.code)
     symbol = PREFIX + hashlib.sha256(spec.source.encode()).hexdigest()[:16]
     kinds = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
     kinds += [Kind("int64")] * len(spec.sizes)
     results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
     is_result = [False] * len(kinds) + [True] * len(results)
-    return symbol, module.entered(code.main.name, [*kinds, *results], is_result, symbol), linker
-
-
-def code_of_text(source: str) -> Code:
-    """Return the Code of a text: the one that it was printed from, or what another process has printed, read.
-
-    The function that is entered is proved to have no index below 0.
-    """
-    if isinstance(source, Printed):
-        return source.code
-    code = Code(items_of(source))
-    return Code((*code.items[:-1], replace(code.main, wraps=False)))
+    return symbol, module.entered(spec.code.main.name, [*kinds, *results], is_result, symbol), linker
 
 
 def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:

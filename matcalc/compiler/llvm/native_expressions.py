@@ -178,6 +178,8 @@ class Expressions:
 
     def _choice(self, expr: Op) -> Number:
         lines, kind = self.lines, self.around.kinds.kind(expr)
+        if kind.rank:
+            raise UnknownFormError(expression(expr))
         test, *values = expr.args
         then, other, end = (lines.name(stem) for stem in ("then", "other", "chosen"))
         lines.either(self.truth(test), then, other)

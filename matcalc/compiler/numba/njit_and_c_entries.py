@@ -11,15 +11,9 @@ from typing import Any
 
 from matcalc.compiler.kernels.library import import_block
 from matcalc.compiler.kernels.modules import load_text
-from matcalc.compiler.spec.module_text import (
-    INDENT,
-    OPTIONS,
-    Spelled,
-    into_name,
-    nested_text,
-    signature_text,
-    size_lines,
-)
+from matcalc.compiler.spec.call_names import Spelled
+from matcalc.compiler.spec.module_text import INDENT, OPTIONS, into_name, nested_text, signature_text
+from matcalc.compiler.spec.size_steps import size_lines
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, size_names
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free, literal

@@ -34,7 +34,8 @@ from matcalc.compiler.code.code import (
     Return,
     View,
 )
-from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.code.code_text import Printed
+from matcalc.compiler.code.print_python import text
 from matcalc.compiler.kernels.native_kinds import INTEGER, Kind
 from matcalc.compiler.lowering_entries import PART
 from matcalc.compiler.spec.module_text import INTO, function_name

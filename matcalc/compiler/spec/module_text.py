@@ -14,15 +14,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, takewhile
-from math import lcm
 
+from matcalc.compiler.code.sizes import has_fractions
 from matcalc.compiler.kernels.library import free_names, global_names, import_block, load_library
 from matcalc.compiler.kernels.modules import OURS, generated_imports, modules_of
+from matcalc.compiler.spec.call_names import TAKEN, Spelled, row
 from matcalc.compiler.spec.reassociate import in_any_order
-from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Nesting, Operand, too_long
-from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
-from matcalc.tensor.sizes.size import Size
-from matcalc.tensor.sizes.size_equations import solved_for
+from matcalc.compiler.spec.size_steps import size_lines
+from matcalc.compiler.spec.spec import CompiledSpec, Nesting
+from matcalc.language.identifiers import DUNDER, WORDS, docstring, literal
 
 OPTIONS = """\
 OPTIONS = {
@@ -38,14 +38,6 @@ empty = np.empty  # found 20 ns sooner than an attribute of np
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
-TAKEN = (
-    "np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError",
-    "ShapeError", "integers", "int64", "float64", "ANY", "whole_array", "outside", "OPTIONS", "SIGNATURE", "REALS",
-    "FAULTS", "HAS_NUMBA", "linked", "by_address", "_", "empty", "status", "into", "inputs", "outputs", "sizes",
-    "c_entry", "sample", "self_test", "flat", "problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed",
-    "sparse", "stored_matrix", "stored_arrays", "NDArray", "run", "exact", "share", "has_mask", "real_array",
-)  # fmt: skip
-"""The names that modules, twins and saved files define, besides the functions of `codegen/`."""
 FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
 """The suffixes of the functions and constants of a module, after the name of its function."""
 
@@ -133,105 +125,12 @@ def _type(rank: int, readonly: bool, dtype: str = "float64") -> str:
     return f'types.Array(types.{dtype}, {rank}, "C"{", readonly=True" if readonly else ""})'
 
 
-class Spelled:
-    """Identifiers of the arguments, sizes and results of a function: distinct, and no keywords."""
-
-    def __init__(self, spec: CompiledSpec, reserved: Iterable[str] = ()) -> None:
-        forms = ("", "_into", "_shapes", "_numpy_into", "_numba_into")
-        taken = {*TAKEN, *WORDS, *reserved, *(f"{spec.name}{form}" for form in forms)}
-        self.arguments = [free(a.name, taken) for a in spec.arguments]
-        names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
-        self.sizes = {n: free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
-        self.outputs = [free(o.name, taken) for o in spec.outputs]
-        self.parameters = [*self.arguments, *(self.sizes[n] for n in spec.sizes)]
-        self.taken = taken
-
-    def size(self, size: Size) -> str:
-        """Return a size as the text of an integer expression."""
-        size = size.substitute({n: Size.of(t) for n, t in self.sizes.items() if n != t})
-        scale = lcm(*(c.denominator for _, c in size.terms))
-        return str(size) if scale == 1 else f"({size * scale})//{scale}"
-
-    def shape(self, shape: tuple[Size, ...]) -> str:
-        """Return a shape as the text of a tuple; for a vector, that of its length."""
-        texts = [self.size(s) for s in shape] or ["1"]
-        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-
-
-SizeLines = tuple[list[str], list[tuple[str, str]]]
-
-
-def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
-    """Return the statements that read all sizes from shapes, and the tests for misfits, each with its error message.
-
-    Return None if some size is not determined by a single axis: such functions have no quick entry.
-    """
-    known = set(spec.sizes)
-    lines: list[str] = []
-    tests: list[tuple[str, str]] = []
-    waiting: list[tuple[Operand, str, list[tuple[Size, str]]]] = []
-    for operand, name in zip(spec.arguments, names.arguments, strict=True):
-        if not operand.shape:
-            continue
-        plain = [s.names[0] if str(s) in s.names else "" for s in operand.shape]
-        if all(p and p not in known for p in plain) and len(set(plain)) == len(plain):
-            known.update(plain)
-            lines.append(f"{_row([names.sizes[p] for p in plain])} = {name}.shape")
-            continue
-        parts = [free(f"{name}_{k}", names.taken) for k in range(len(plain))]
-        waiting.append((operand, name, list(zip(operand.shape, parts, strict=True))))
-    for operand, name, axes in waiting:
-        if all(set(s.names) <= known for s, _ in axes):
-            expected = _row([names.size(s) for s, _ in axes])
-            tests.append((f"{name}.shape != {expected}", unfit(operand.name)))
-            continue
-        lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
-        left = [*axes]
-        while left:
-            solved = next(((x, found) for x in left if (found := _solved(*x, known, names))), None)
-            if solved is None:
-                break
-            left.remove(solved[0])
-            name_of, text = solved[1]
-            lines.append(f"{names.sizes[name_of]} = {text}")
-            known.add(name_of)
-        left_over = [(s, a) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
-        fault = unfit(operand.name)
-        tests += [(f"{a} != {s}" if s.is_integer else f"{names.size(s)} != {a}", fault) for s, a in left_over]
-    tests += [(f"{names.sizes[n]} < 0", unfit(n)) for n in spec.sizes]
-    for size, _ in spec.conditions:
-        about = next((o.name for o in spec.arguments for s in o.shape if set(s.names) & set(size.names)), str(size))
-        tests.append((f"{names.size(size)} < 0", unfit(about)))
-    tests += [(f"{names.size(size)} > {LONGEST_AXIS}", too_long(size)) for size in spec.blas_axes]
-    return (lines, tests) if known >= set(names.sizes) else None
-
-
-def unfit(name: str) -> str:
-    """Return the message about an argument, or a size, that does not fit the others."""
-    return f"{name} has a shape that does not fit"
-
-
-def _row(parts: list[str]) -> str:
-    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
-
-
-def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str] | None:
-    """Return the only unknown name in a size and the text of its value; None unless the size is linear in it."""
-    found = solved_for(size, known)
-    if found is None:
-        return None
-    name, factor, rest = found
-    text = axis if rest == 0 else f"({axis} - ({names.size(rest)}))"
-    text = text if factor.denominator == 1 else f"{text}*{factor.denominator}"
-    return name, text if factor.numerator == 1 else f"{text}//{factor.numerator}"
-
-
 def entry_text(spec: CompiledSpec) -> str:
     """Return the text of the quick entry and of the function for result shapes; "" if the function has none."""
     into = into_name(spec.source)
     names = Spelled(spec)
     sizes = size_lines(spec, names)
-    if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
+    if sizes is None or any(has_fractions(size) for operand in spec.outputs for size in operand.shape):
         return ""
     whole = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if not o.shape and o.dtype != "float64"]
     tests = [*(f"type({n}) is not int" for n in (*whole, *(names.sizes[n] for n in spec.sizes)))]
@@ -249,8 +148,8 @@ def entry_text(spec: CompiledSpec) -> str:
             call += f"\n{INDENT}if status:\n{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     quick = [*checks, *fresh, call, f"return {nested_text(spec.nesting, values)}"]
-    tuples = [_row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
-    plain = [*checks, f"return {_row(tuples)}"]
+    tuples = [row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
+    plain = [*checks, f"return {row(tuples)}"]
     return "\n\n\n".join(
         [
             "\n".join([GLOBALS.format(into=into), *([_faults_text(spec)] if spec.faults else [])]),
@@ -267,7 +166,7 @@ def entry_text(spec: CompiledSpec) -> str:
 
 def literals(words: Sequence[str]) -> str:
     """Return a tuple of strings as text."""
-    return _row(list(map(literal, words))) if words else "()"
+    return row(list(map(literal, words))) if words else "()"
 
 
 def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:

@@ -11,12 +11,14 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from matcalc.compiler.code.code_text import Printed
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, described, undetermined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from matcalc.compiler.code.code import Code
     from matcalc.compiler.program import Checked
 
 # The nesting of the outputs: the number of an output, or a tuple of nestings.
@@ -252,6 +254,12 @@ class CompiledSpec:
     ahead: CompiledSpec | None = None
     checked: str = ""
     with_fixed: Callable[[CompiledSpec, Sequence[str], Mapping[str, int]], CompiledSpec] | None = None
+
+    @property
+    def code(self) -> Code:
+        """The Code that `source` is printed from."""
+        assert isinstance(self.source, Printed)
+        return self.source.code
 
     @property
     def numeric_faults(self) -> int:

@@ -1,21 +1,25 @@
 """Plants faults in what makes and prints Code, one at a time, and lets the built-in check judge what they write.
 
-    python tests/compiler/code/printer_faults.py [code | python | llvm] [COUNT]
+    python tests/compiler/code/printer_faults.py [code | python | llvm | c] [COUNT]
 
-A fault is shown by a program of which something else is written: another syntax tree of its text, or other assembly.
-Other Code and assembly are compiled and checked in a process of their own. The functions are replaced in memory.
+A fault is shown by a program of which something else is written: another syntax tree of its text, other assembly or
+other C. Other Code and assembly are compiled and checked in a process of their own; other C is compiled with warnings
+as errors, and runs its own test with sanitisers. The functions are replaced in memory.
 """
 
 import ast
 import random
+import re
 import signal
+import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -23,14 +27,16 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[k]) for k in (2, 3)]
 
 import numpy as np
+from c_files import CCall, gcc
 from compiler.verify.judges import apart
 from evidence.written.planted_mutants import Mutant, of_python, replacements
 
 import matcalc as mc
 from matcalc.compiler.call import compiled
 from matcalc.compiler.code import compare_text
-from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.code.print_python import text
 from matcalc.compiler.emit.code_of import code_of
+from matcalc.compiler.files.c_text import c_text
 from matcalc.compiler.llvm import native
 from matcalc.pipeline import build
 from matcalc.pipeline.requests import request_of
@@ -39,6 +45,10 @@ PRINTERS = {
     "code": ["emit.code_of", "emit.loops", "emit.row_blocks", "emit.step_loops", "emit.steps", "emit.spelling"],
     "python": ["code.print_python"],
     "llvm": ["llvm.native_expressions", "llvm.native_function", "llvm.native_text", "llvm.native_lines"],
+    "c": [
+        *("code.read_kernels", "files.c_expressions", "files.c_function", "files.c_kinds", "files.c_names"),
+        *("files.c_places", "files.c_unit", "files.c_work", "files.c_text"),
+    ],
 }
 WORDS = (
     ("another operation", r"\bfadd\b", "fsub"), ("another operation", r"\bfmul\b", "fadd"),
@@ -52,9 +62,15 @@ WORDS = (
     ("another bracket", r"\[\{", "[1 + {"), ("a bracket dropped", r"\(\{(.*?)\}\)", r"{\1}"),
     ("another word", r"\bnull\b", "inttoptr (i64 8 to ptr)"), ("another number", r"\b0\b", "1"),
     ("another number", r"\b1\b", "2"), ("a word dropped", r"\b(?:while|if|el|not|return) ", ""),
+    ("another word", r"\bleast\b", "most"), ("another word", r"\bint64_t\b", "double"),
+    ("another operator", r"\+\+|\+=", "-="), ("another operator", r"\+", "-"), ("another operator", r"\*(?=\{)", "+"),
+    ("another word", r"\bshape\[\{axis\}", "shape[0"), ("another word", r"\bfirst\b", "second"),
     ("a word dropped", r"\bnp\.", ""), ("a word dropped", r"\{store\.op\}", ""), ("a word dropped", r"\{let\.op\}", ""),
 )  # fmt: skip
 """Faults in what a printer writes: what stands in a text, and what stands there then."""
+
+COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
+SANITISED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 CAUGHT = ("found", "crashed")
 FATES = (*CAUGHT, "unnoticed", "the same numbers", "nothing is printed")
@@ -78,11 +94,12 @@ CASES = (
 
 
 class Case(NamedTuple):
-    """A program: its request, its spec, what is printed of it without a fault, and its results at fixed data."""
+    """A program: its request, its specs, what is printed of it without a fault, and its results at fixed data."""
 
     label: str
     request: object
     spec: object
+    in_c: object
     program: object
     printed: dict
     numbers: list
@@ -100,7 +117,8 @@ def cases():
         function = build.build(request)
         program = build.planned(request).program
         spec, _ = build.specified(request, "f")
-        case = Case(formula, request, spec, program, {}, numbers(function))
+        in_c, _ = build.specified(replace(request, target="c"), "f")
+        case = Case(formula, request, spec, in_c, program, {}, numbers(function))
         case.printed.update((printer, printed(printer, case)) for printer in PRINTERS)
         found.append(case)
     return found
@@ -119,7 +137,9 @@ def printed(printer, case):
     """Return what is written of a program, without what has no meaning."""
     if printer == "llvm":
         return native.assembly_of(case.spec)[1]
-    code = code_of(case.program, "f") if printer == "code" else case.spec.source.code
+    if printer == "c":
+        return COMMENT.sub("", c_text(case.in_c, has_test=False))
+    code = code_of(case.program, "f") if printer == "code" else case.spec.code
     try:
         return ast.dump(ast.parse(text(code)))
     except SyntaxError as error:
@@ -202,7 +222,7 @@ def judged(printer, mutant):
         for case in cases() if is_planted else ():
             try:
                 if printed(printer, case) != case.printed[printer]:
-                    fate = of_text(case) if printer == "python" else apart(of_code, printer, case)
+                    fate = of_text(case) if printer == "python" else apart(JUDGES[printer], printer, case)
                     fates.add(fate if fate in FATES else "crashed")
             except Exception:  # noqa: BLE001 - whatever it is, the printer does not print
                 fates.add("nothing is printed")
@@ -213,8 +233,7 @@ def judged(printer, mutant):
 
 def of_text(case):
     """Return the fate of a fault in a text, by the built-in check."""
-    found = Printed(text(case.spec.source.code))
-    found.code = case.spec.source.code
+    found = text(case.spec.code)
     return "found" if compare_text.difference(found) else "unnoticed"
 
 
@@ -236,15 +255,37 @@ def of_code(printer, case):
     return "the same numbers" if same else "unnoticed"
 
 
-def numbers(function):
+def of_file(_, case):
+    """Return the fate of a fault in a file of C, by gcc and by the test of the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "test.out"
+        if gcc(c_text(case.in_c), place, "-O1", "-DMATCALC_TEST", *SANITISED).returncode:
+            return "crashed"
+        try:
+            ran = subprocess.run([str(place)], capture_output=True, text=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return "found"
+    if ran.returncode:
+        return "crashed" if ran.stderr else "found"
+    made = CCall(SimpleNamespace(spec=case.in_c, args=case.in_c.names, source=c_text(case.in_c, has_test=False)))
+    found = numbers(lambda *args: made(**dict(zip(made.args, args, strict=True))), case.in_c)
+    same = all(np.allclose(*pair, rtol=1e-9, equal_nan=True) for pair in zip(found, case.numbers, strict=True))
+    return "the same numbers" if same else "unnoticed"
+
+
+JUDGES = {"code": of_code, "llvm": of_code, "c": of_file}
+
+
+def numbers(function, spec=None):
     """Return the results of a function at fixed data, at sizes that the check does not use."""
     rng, sizes, given = np.random.default_rng(6), {"m": 9, "n": 7}, []
-    for operand in function.spec.arguments:
+    spec = spec or function.spec
+    for operand in spec.arguments:
         shape = [size.evaluate(sizes) for size in operand.shape]
         array = rng.uniform(0.3, 1.5, shape)
         array = array @ array.T + np.eye(len(array)) if operand.name == "S" else array
         given.append(rng.integers(0, 7, shape) if operand.name == "k" else array)
-    return flat(function(*given, *(sizes[name] for name in function.spec.sizes)))
+    return flat(function(*given, *(sizes[name] for name in spec.sizes)))
 
 
 def flat(found):

@@ -25,8 +25,9 @@ from matcalc.compiler.code.code import (
     View,
     While,
 )
+from matcalc.compiler.code.code_text import Printed
 from matcalc.compiler.code.compare_text import difference
-from matcalc.compiler.code.print_python import Printed, text
+from matcalc.compiler.code.print_python import text
 from matcalc.compiler.kernels.native_kinds import INTEGER, REAL, Kind
 
 x, n, t, i, y = map(Name, "xntiy")
@@ -65,13 +66,11 @@ def test_a_text_is_its_code():
 def test_a_change_of_meaning_is_reported(old, new):
     source = text(CODE)
     assert old in source
-    changed = Printed(source.replace(old, new, 1))
-    changed.code = CODE
+    changed = Printed(source.replace(old, new, 1), CODE)
     assert difference(changed)
 
 
 def test_comments_have_no_meaning():
-    changed = Printed(text(CODE).replace("# a product", "# a sum").replace("Return t.", "Give t."))
-    changed.code = CODE
+    changed = Printed(text(CODE).replace("# a product", "# a sum").replace("Return t.", "Give t."), CODE)
     assert changed != text(CODE)
     assert difference(changed) == ""

@@ -7,16 +7,19 @@ remainders of negative numbers, NaN in comparisons and folds, slices beyond the 
 import itertools
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from matcalc.compiler.code.code import Code
+from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.entry.call_slot import exact_call
 from matcalc.compiler.entry.entry_code import Taken, exact_entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, placed
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError
-from matcalc.compiler.llvm.native import Linker, code_of_text, compiled_part
+from matcalc.compiler.llvm.native import Linker, compiled_part
 from matcalc.compiler.llvm.native_text import Module
 from matcalc.compiler.machine.provenance import surroundings
 
@@ -29,7 +32,8 @@ def native(text, *taken):
     """Return the function `f` of a text: arguments are "float64", "int64[1]", results end in "!"."""
     linker = Linker()
     module = Module(load_library("numba").items, linker)
-    module.add(code_of_text(text))
+    *others, main = items_of(text)
+    module.add(Code((*others, replace(main, wraps=False))))
     kinds = [_kind(word) for word in taken]
     symbol = f"test.{abs(hash((text, taken)))}"
     assembly = module.entered("f", kinds, [word.endswith("!") for word in taken], symbol)

@@ -18,9 +18,12 @@ from matcalc.errors import ParseError
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
+from matcalc.language.latex.latex_factorials import factorial
+from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, rounded
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
+from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.latex.latex_scope import (
     INNER_PRODUCTS,
     NUMBER,
@@ -32,6 +35,7 @@ from matcalc.language.latex.latex_scope import (
     is_named,
     key_of,
     key_of_subscript,
+    kind_of_sum,
     needed,
     subscript_of,
     value,
@@ -60,7 +64,7 @@ def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
 
 
 def _meaning(reading: Reading, node: Ast, scope: Scope) -> Value:
-    look = None if _is_rounded_quotient(reading, node) else _whole_look(reading, node)
+    look = None if is_rounded_quotient(reading, node) else _whole_look(reading, node)
     if look is not None:
         return look
     try:
@@ -254,12 +258,12 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
 def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     """Return the value inside a fence: an inner product, a condition, a rounded quotient, or parentheses."""
     if node.value == "angle" and len(node.args) == 2:
-        return _inner_product(reading, node)
+        return inner_product(reading, node)
     if len(node.args) != 1:
         raise fault("a list is not a value" if node.args else "empty parentheses", node)
     inner = node.args[0]
     if node.value in ("floor", "ceil"):
-        return _rounded(reading, node)
+        return rounded(reading, node)
     if node.value in ("bar", "double_bar", "angle"):
         operand = needed(reading, inner)
         hints = {
@@ -284,30 +288,6 @@ def replace_span(found: Value, node: Ast) -> Value:
     """Return a value with the span of its parentheses."""
     assert found.tree is not None
     return found._replace(tree=replace(found.tree, span=node.span), unclear="")
-
-
-def _inner_product(reading: Reading, node: Ast) -> Value:
-    a, b = (needed(reading, x) for x in node.args)
-    kinds = {a.kind, b.kind} - {""}
-    if len(kinds) > 1:
-        raise fault(f"a {a.kind} and a {b.kind} have no inner product", node)
-    product = Ast("product", (a.tree, b.tree), (".*",), node.span, node.caret)  # type: ignore[arg-type]
-    return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
-
-
-def _is_rounded_quotient(reading: Reading, node: Ast) -> bool:
-    """Whether a layout is a fraction of scalars, rounded down: also a size, if they are sizes."""
-    if node.head != "fence" or node.value != "floor" or unbraced(node.args[0]).head != "frac":
-        return False
-    return all(value(reading, x).kind == "scalar" for x in unbraced(node.args[0]).args)
-
-
-def _rounded(reading: Reading, node: Ast) -> Value:
-    if not _is_rounded_quotient(reading, node):
-        raise fault("this cannot be rounded", node, r"write \left\lfloor x \right\rfloor of one value")
-    over, under = (needed(reading, x) for x in unbraced(node.args[0]).args)
-    tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
-    return Value(tree, "scalar")
 
 
 def _frac(reading: Reading, node: Ast, scope: Scope) -> Value:
@@ -368,7 +348,7 @@ def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
         raise fault(message, node, "write one formula, the right side of the =")
     left, right = (needed(reading, x) for x in node.args)
     tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
-    return Value(tree, "", form="relation")
+    return Value(tree, kind_of_sum([left.kind, right.kind]), form="relation")
 
 
 def _condition(reading: Reading, node: Ast, scope: Scope) -> Value:
@@ -395,5 +375,6 @@ _MEANINGS: dict[str, Meaning] = {
     "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
     "mark": _mark, "slice": _refused("a range is only allowed in a subscript"),
+    **dict.fromkeys((FACTORIAL, LOG_FACTORIAL), factorial),
     **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

@@ -19,7 +19,7 @@ from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
 from matcalc.language.latex.latex_factorials import factorial
-from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, rounded
+from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
@@ -27,6 +27,7 @@ from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.latex.latex_scope import (
     INNER_PRODUCTS,
     NUMBER,
+    VECTOR,
     Index,
     Reading,
     Scope,
@@ -40,7 +41,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import length_of, named, part_of
+from matcalc.language.latex.latex_subscripts import large_of, length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
@@ -187,8 +188,13 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
         base, below = shown, None
     key = key_of(base)
     if key is None:
+        squared = metric_norm(reading, node, base, below, above) if below is not None else None
+        if squared is not None:
+            return with_above(reading, squared, node, above[1:])
         found = _below(reading, node, base, below, scope)
         return with_above(reading, found, node, above)
+    if above and above[0][0] == "'" and _is_prime(reading, key, below):
+        base, key, above = Ast("accent", (base,), "prime", base.span), (*key, "prime"), above[1:]
     if above and above[0][0] == "^" and above[0][1] is not None and _is_decoration(reading, key, below, above[0][1]):
         below = _joined(below, above[0][1])
         above = above[1:]
@@ -201,6 +207,13 @@ NORMS = {
     "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; for \|x\|_W^2 write x^\top W x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
+
+
+def _is_prime(reading: Reading, key: tuple[str, ...], below: Ast | None) -> bool:
+    """Return whether a name with a prime is declared, or rows of a matrix have it: x_prime, X_prime."""
+    added = key_of_subscript(below) if below is not None else ()
+    own = (*key, "prime")
+    return own in reading.keys or (*own, *(added or ())) in reading.keys or bool(large_of(reading, own))
 
 
 def _is_decoration(reading: Reading, key: tuple[str, ...], below: Ast | None, above: Ast) -> bool:
@@ -278,10 +291,15 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
-    if node.value == NUMBER and found.kind != "scalar":
+    if node.value in TAKES and found.kind not in TAKES[node.value]:
         hint = "write the formula of the function in its place"
-        raise fault(f"a {found.kind or 'value of unknown kind'} in a function that takes a number", node, hint)
+        takes = f"a function that takes a {TAKES[node.value][0]}"
+        raise fault(f"a {found.kind or 'value of unknown kind'} in {takes}", node, hint)
     return found if node.value == "brace" else replace_span(found, node)
+
+
+TAKES = {NUMBER: ("number", "scalar"), VECTOR: ("vector",)}
+"""The kinds of the operands of functions that the passage defines."""
 
 
 def replace_span(found: Value, node: Ast) -> Value:

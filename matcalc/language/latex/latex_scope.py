@@ -22,7 +22,8 @@ from matcalc.language.write import ends
 
 Key = tuple[str, ...]
 NUMBER = "number of a function"
-"""The form of a fence around the operand of a function that the passage defines."""
+VECTOR = "vector of a function"
+"""The forms of a fence around the operand of a function that the passage defines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from matcalc.language.latex.latex_axes import (
     axis_of,
     elements,
     indexed,
+    is_data,
     letters_in,
     offset_of,
     sum_of,
@@ -165,12 +166,15 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
     if large and len(axes) == 1 and len(bound) == 1:
-        found = _row_of(reading, large, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
+        is_row = not is_data(reading, axes[0])
+        index = scope.indices[bound[0]]
+        found = _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound)) if is_row else None
         if found is not None:
             return found
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
-        hint = f"a row is {large}_{{{bound[0]},:}}, a column {large}_{{:,{bound[0]}}}; or declare {shown}: vector(n)"
-        raise fault(f"this can be row or column {bound[0]} of {kinds}, or an entry of {shown}", layout, hint)
+        own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
+        hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
+        raise fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
     if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):

@@ -15,7 +15,7 @@ _EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"
 _GAP = r"(?:[\s,;.~]|\\q?quad(?![A-Za-z])|\\[,;:! ]|\\text\s*\{[\s,]*(?:for|for all|for each)\s*\})*"
 _DOTS = r"\\[lc]?dots(?:[bcmo](?![A-Za-z]))?\s*"
 _TO = rf"(?:1\s*,\s*(?:2\s*,\s*)?{_DOTS},\s*[A-Za-z])"
-_RANGE = rf"(?:=\s*{_TO}|\\in\s*(?:\[\s*[A-Za-z]\s*\]|\\\{{\s*{_TO}\s*\\\}}))"
+RANGE = rf"(?:=\s*{_TO}|\\in\s*(?:\[\s*[A-Za-z]\s*\]|\\\{{\s*{_TO}\s*\\\}}))"
 _INDICES = r"[a-z](?:\s*,\s*[a-z])*\s*"
 _END = r"(?=[\s.,;]*(?:\\nonumber\s*)?(?:\\\\|\\end\s*\{|\$|\\\]|\\\)|\Z))"
 _SIDE = r"((?:(?!\\rangle|\\langle)[^|,;])*?[^|,;\s](?:(?!\\rangle|\\langle)[^|,;])*)"
@@ -47,7 +47,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
 )
 """Patterns, and what replaces them: `<1>` is the first group."""
 _RANGES: Sequence[tuple[str, str]] = (
-    (rf"{_GAP}\\forall\s*{_INDICES}{_RANGE}?{_END}", " "),
+    (rf"{_GAP}\\forall\s*{_INDICES}{RANGE}?{_END}", " "),
     (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
 )
 """Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""

@@ -28,6 +28,29 @@ def psi_gap_(k: int, a: Array, b: Array) -> Array:
     return by_digits_(lambda mp, a, b: mp.psi(k, a) - mp.psi(k, a + b) if min(a, b) >= 0 else mp.nan, a, b)
 
 
+def owens_t_(h: Array, a: Array) -> Array:
+    """Return Owen's T as an integral, for |a| > 1 of T(a*h, 1/a)."""
+
+    def inside(mp: Any, h: Number, a: Number) -> Number:
+        top = min(a, mp.sqrt(2 * mp.prec) / h) if h else a
+        square = mp.exp(-h * h / 2) / (2 * mp.pi)
+        return square * mp.quad(lambda t: mp.exp(-h * h * t * t / 2) / (1 + t * t), mp.linspace(0, top, 7))
+
+    def f(mp: Any, h: Number, a: Number) -> Number:
+        if mp.isnan(h) or mp.isnan(a):
+            return mp.nan
+        h, b, sign = abs(h), abs(a), -1 if a < 0 else 1
+        if b <= 1:
+            return sign * (inside(mp, h, b) if mp.isfinite(h) else mp.zero)
+        if h == 0:
+            return sign * mp.atan(b) / (2 * mp.pi)
+        above, below = mp.erfc(h / mp.sqrt(2)) / 2, mp.erfc(b * h / mp.sqrt(2)) / 2
+        rest = inside(mp, b * h, 1 / b) if mp.isfinite(b * h) else mp.zero
+        return sign * ((above + below) / 2 - above * below - rest)
+
+    return by_digits_(f, h, a)
+
+
 def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
     """Return the derivative of gammainc of order i in a and k in x, by differences of the density or smaller tail."""
 

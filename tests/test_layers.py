@@ -23,6 +23,7 @@ ROOMS = [
     "language",
     "language.latex",
     "language.latex.passages",
+    "language.latex.writer",
     "rulebook",
     "tensor.sizes",
     "tensor.nodes",

@@ -70,13 +70,15 @@ PLACES = {
                "expressions/sympy_bridge/sympy_objects.py language/latex/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex/latex_names.py language/latex/passages/statements.py"),
     ("log", "max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
+    ("ln", "log"): ("commands of LaTeX", "language/latex/latex_rows.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
     ("floor",): ("SymPy's own names", "expressions/sympy_bridge/scalars.py expressions/sympy_bridge/values.py"),
-    ("floor", "ceil"): ("fences of LaTeX", "language/latex/latex_meaning.py"),
+    ("floor", "ceil"): (
+        "fences of LaTeX", "language/latex/latex_fences.py language/latex/latex_meaning.py"),
     ("floordiv",): ("a term of plain source", "plain_source/terms/ranges.py"),
     ("floordiv", "mod"): ("terms of plain source", "plain_source/arithmetic.py plain_source/write.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),

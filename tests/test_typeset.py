@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 import matcalc as mc
-from matcalc.language.latex.line_breaks import LONG, breakable
+from matcalc.language.latex.writer.line_breaks import LONG, breakable
 from matcalc.pictures.rich_text import Math, Paragraph, Steps, Table, document, html, latex, markdown
 
 PDFLATEX = shutil.which("pdflatex")

@@ -16,7 +16,7 @@ from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expression
 from matcalc.language.declare import Declaration, Signature, write_declaration
-from matcalc.language.latex.latex import latex
+from matcalc.language.latex.writer.latex import latex
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
 from matcalc.rulebook.notations import latex_templates, spelled

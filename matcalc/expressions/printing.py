@@ -69,7 +69,7 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
 
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
-    from matcalc.language.latex.latex import latex
+    from matcalc.language.latex.writer.latex import latex
 
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}

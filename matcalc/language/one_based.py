@@ -1,6 +1,7 @@
 """Converts subscripts that count from 0 to LaTeX's, which count from 1 and include both ends of a range.
 
-Indices are converted too: the condition [k == i + j] of indices from 0 is [k == i + j - 1] of indices from 1.
+Indices are converted too: the condition [k == i + j] of indices from 0 is [k == i + j - 1] of indices from 1. Indices
+that are data count from 0 in both.
 """
 
 from __future__ import annotations
@@ -16,10 +17,18 @@ END = "end"
 """The name of the last index of an axis of unknown length."""
 
 
-def counted(subscripts: Sequence[Ast], shape: Sequence[str], bound: Collection[str]) -> list[Ast]:
-    """Return subscripts of a part counted from 1; `shape` contains the known lengths of the axes."""
+def counted(
+    subscripts: Sequence[Ast], shape: Sequence[str], bound: Collection[str], data: Collection[str] = ()
+) -> list[Ast]:
+    """Return subscripts of a part counted from 1; `shape` contains the known lengths of the axes.
+
+    A subscript with one of the symbols `data` is an index that is data, and stays as it is.
+    """
     known = [*shape, *[""] * len(subscripts)]
-    return [_counted(one, length, bound) for one, length in zip(subscripts, known, strict=False)]
+    return [
+        one if any(x.head == "name" and x.value in data for x in walk(one)) else _counted(one, length, bound)
+        for one, length in zip(subscripts, known, strict=False)
+    ]
 
 
 def _counted(one: Ast, length: str, bound: Collection[str]) -> Ast:

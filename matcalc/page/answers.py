@@ -18,7 +18,7 @@ from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.unused import shared
 from matcalc.language.identifiers import nearest
-from matcalc.language.latex.line_breaks import breakable
+from matcalc.language.latex.writer.line_breaks import breakable
 from matcalc.page.questions import Question, question
 from matcalc.page.symbols import symbols_in, symbols_of
 from matcalc.tensor.nodes.node import toposort

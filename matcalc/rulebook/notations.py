@@ -106,7 +106,9 @@ def latex_names(book: Rulebook) -> LatexNames:
     results = {}
     for name, signatures in found.items():
         kinds = {next(o.kind for o in s.outputs if o.name in (c.output, "")) for c, s in signatures}
-        results[name] = kinds.pop() if len(kinds) == 1 else ""
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        results[name] = kind
+        results.setdefault(name.rstrip("<>=!"), kind)  # when(x > y) is a call of the entry `when>`
     return LatexNames(
         tuple(looks),
         parameters,

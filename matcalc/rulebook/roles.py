@@ -15,6 +15,8 @@ ROLES: Mapping[str, str] = {
     "exponential": "e.^x",
     "logarithm": "its inverse",
     "sine": "sin x",
+    "factorial": "(x - 1)!",
+    "log_factorial": "its logarithm",
     "magnitude": "|x|",
     "choice": "one operand or another, by a condition",
     "condition": "1 where a condition holds",

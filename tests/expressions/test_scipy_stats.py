@@ -19,7 +19,7 @@ LINE = {
     "nakagami": {"nu": 1.3},
 }  # fmt: skip
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
-DENSITY_ALONE = ("skewnorm", "vonmises", "invgauss", "gengamma", "exponnorm")
+DENSITY_ALONE = ("vonmises", "invgauss", "gengamma", "exponnorm")
 COUNTS = {
     "poisson": {"mu": 2.2}, "bernoulli": {"p": 0.3}, "binom": {"n": 4.0, "p": 0.3}, "nbinom": {"n": 2.5, "p": 0.4},
     "geom": {"p": 0.3}, "betabinom": {"n": 4.0, "a": 1.7, "b": 2.3},

@@ -11,13 +11,17 @@ from scipy import special
 
 
 class Passage(NamedTuple):
-    """A passage, its declarations, the variable of the gradient, and its value as a function of the data by name."""
+    """A passage, its declarations, the variable of the gradient, its value as a function of the data by name.
+
+    `fractions` are names of data between 0 and 1.
+    """
 
     paper: str
     latex: str
     let: str
     wrt: str
     value: Callable[..., float]
+    fractions: tuple[str, ...] = ()
 
 
 def log_sigmoid(t):

@@ -59,7 +59,7 @@ def test_substitution():
 
 def test_latex_and_sympy():
     e = mc.expression("x[k]", "x: vector(n); k: index")
-    assert e.latex() == "x_{k + 1}"  # subscripts of LaTeX count from 1, the data from 0
+    assert e.latex() == "x_{k}"  # data count from 0 in every notation
     assert str(e.sympy()) == "x[k, 0]"
     with pytest.raises(NotSupported, match="a part by a vector of indices has no SymPy form"):
         mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)").sympy()

@@ -52,4 +52,4 @@ def test_latex_of_gathered_parts(formula, truth):
 
 def test_rows_at_data_are_written_as_they_stand():
     e = mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)")
-    assert e.latex() == r"\mathbf{X}_{\mathbf{i} + 1,:}"
+    assert e.latex() == r"\mathbf{X}_{\mathbf{i},:}"

@@ -9,10 +9,20 @@ from first_day.framed_papers import FRAMED, FRAMED_REFUSED
 from first_day.further_papers import SIZES
 from first_day.papers import PASSAGES, REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
+from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
+from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
 
 import matcalc as mc
 from oracle.data import SIZES as ALL_SIZES
 from oracle.data import declared, make
+
+FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
+EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS]
+
+
+def data_of(passage):
+    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
+    return {name: x / (1 + x) if name in passage.fractions else x for name, x in data.items()}
 
 
 def paper_of(passage):
@@ -34,20 +44,25 @@ def test_there_are_twenty_in_frames():
     assert len({p.paper for p in FRAMED}) == len(FRAMED)
 
 
+def test_there_are_sixty_of_fields():
+    assert len(FIELDS) >= 60
+    assert len({p.paper for p in EVERY}) == len(EVERY)
+
+
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER, *FRAMED], ids=paper_of)
+@pytest.mark.parametrize("passage", EVERY, ids=paper_of)
 def test_value(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
+    data = data_of(passage)
     found = e(**{name: data[name] for name in map(str, e.symbols)})
     np.testing.assert_allclose(found, passage.value(**data), rtol=1e-10)
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("passage", [*PASSAGES, *FURTHER, *FRAMED], ids=paper_of)
+@pytest.mark.parametrize("passage", EVERY, ids=paper_of)
 def test_gradient(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
-    data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
+    data = data_of(passage)
     rng = np.random.default_rng(3)
     weights = rng.standard_normal(np.shape(passage.value(**data))) if e.shape else 1.0
     scalar = (
@@ -68,7 +83,9 @@ def test_gradient(passage):
 
 
 @pytest.mark.parametrize(
-    ("paper", "latex", "let", "words"), [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED], ids=lambda x: str(x)[:20]
+    ("paper", "latex", "let", "words"),
+    [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED],
+    ids=lambda x: str(x)[:20],
 )
 def test_refused(paper, latex, let, words):
     with pytest.raises(mc.MatcalcError, match=words) as caught:

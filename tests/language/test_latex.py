@@ -3,7 +3,7 @@
 import pytest
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex import latex
+from matcalc.language.latex.writer.latex import latex
 from matcalc.language.read import read
 
 KINDS = {

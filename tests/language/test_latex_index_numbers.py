@@ -37,6 +37,17 @@ SUMS = [
     (r"\sum_{i=1}^n \sum_{j=1}^n A_{ij} \cos(2 i j)", pairs(lambda i, j: a(i, j) * np.cos(2 * i * j))),
     (r"\sum_{i=2}^n \sum_{j=1}^n A_{ij} [i = j]", pairs(lambda i, j: a(i, j) * (i == j), 2)),
     (r"\sum_{i=2}^n \sum_{j=1}^n A_{ij} [i < j]", pairs(lambda i, j: a(i, j) * (i < j), 2)),
+    (r"\sum_{i=1}^n \sum_{j=i}^n A_{ij}", pairs(lambda i, j: a(i, j) * (j >= i))),
+    (r"\sum_{i=1}^{n-1} \sum_{j=i+1}^n j A_{ij}", pairs(lambda i, j: j * a(i, j) * (j > i) * (i < N))),
+    (r"\sum_{i=2}^n \sum_{j=1}^{i-1} i A_{ij} x_j", pairs(lambda i, j: i * a(i, j) * x(j) * (j < i), 2)),
+    (r"\sum_{i=3}^n \sum_{j=i-2}^{n} A_{ij}", pairs(lambda i, j: a(i, j) * (j >= i - 2), 3)),
+    (r"\sum_{i=1}^{n-1} \sum_{j=1}^{i+1} A_{ij}", pairs(lambda i, j: a(i, j) * (j <= i + 1) * (i < N))),
+    (r"\sum_{i} \sum_{j=1}^{i} A_{ij}", pairs(lambda i, j: a(i, j) * (j <= i))),
+    (r"\sum_{i=1}^n \sum_{1 \le j < i} A_{ij}", pairs(lambda i, j: a(i, j) * (j < i))),
+    (
+        r"\sum_{i=1}^{n-1} \sum_{j=i+1}^{n} \frac{1}{x_i - x_j}",
+        sum(1 / (x(i) - x(j)) for i in range(1, N) for j in range(i + 1, N + 1)),
+    ),
     (r"\sum_{i=1}^n \sum_{j=3}^n A_{ij} [i \ne j - 1]", pairs(lambda i, j: a(i, j) * (i != j - 1), 1, 3)),
     (r"\sum_{i,j} A_{ij} [i j \ge 4]", pairs(lambda i, j: a(i, j) * (i * j >= 4))),
     (r"\sum_{j=2}^n \sum_{i<j} A_{ij}", pairs(lambda i, j: a(i, j) * (i < j), 1, 2)),
@@ -65,7 +76,10 @@ def test_a_power_of_an_index_prints_and_reads() -> None:
 
 REFUSED = [
     (r"\sum_{t=0}^{n-1} x_t", "subscripts count from 1"),
-    (r"\sum_{i=1}^n \sum_{j=i}^n A_{ij}", "a subscript is an integer or a size, not i - 1"),
+    (r"\sum_{i=1}^n \sum_{j=i-1}^n A_{ij}", "the first value of this index can be less than 1"),
+    (r"\sum_{i=1}^n \sum_{j=1}^{2i} A_{ij}", "this subscript is not supported"),
+    (r"\max_{i \ne j} A_{ij}", "\\max with a condition on its indices is not supported"),
+    (r"\prod_{i=1}^n \prod_{j=1}^{i} A_{ij}", "\\prod with a condition on its indices is not supported"),
     (r"\sum_{i=1}^n \sum_{j=1}^n x_{i+j}", "this subscript is not supported"),
 ]
 

@@ -8,7 +8,9 @@ import numpy as np
 from oracle.values import evaluate, shaped
 
 SIZES = {"m": 6, "n": 5, "p": 4, "k": 3, "q": 2, "l": 3, "r": 2}
-DECLARATION = re.compile(r"\s*(\w+)\s*:\s*(scalar|vector|matrix|tensor)\s*(?:\(([^)]*)\))?\s*([\w\s]*)$")
+DECLARATION = re.compile(
+    r"\s*(\w+(?:\s*,\s*\w+)*)\s*:\s*(scalar|vector|matrix|tensor|index)\s*(?:\(([^)]*)\))?\s*([\w\s]*)$"
+)
 
 
 def declared(text: str) -> dict[str, tuple[tuple[str, ...], frozenset[str]]]:
@@ -18,9 +20,10 @@ def declared(text: str) -> dict[str, tuple[tuple[str, ...], frozenset[str]]]:
         match = DECLARATION.match(entry)
         if match is None:
             raise ValueError(f"cannot read the declaration {entry!r}")
-        name, _, sizes, facts = match.groups()
-        lengths = (s.strip() for s in (sizes or "").split(","))
-        found[name] = tuple(filter(None, lengths)), frozenset(facts.split())
+        names, kind, sizes, facts = match.groups()
+        lengths = tuple(filter(None, (s.strip() for s in (sizes or "").split(","))))
+        for name in names.split(","):
+            found[name.strip()] = lengths, frozenset([*facts.split(), *(["index"] if kind == "index" else [])])
     return found
 
 
@@ -109,6 +112,7 @@ SAMPLERS = {
     "nonsingular": lambda rng, shape, draw: with_singular_values(rng, shape),
     "positive": positive,
     "nonnegative": positive,
+    "index": lambda rng, shape, draw: rng.integers(0, 2, shape),
     "integer": lambda rng, shape, draw: rng.integers(1, 4, shape).astype(float),
     # Words of the field `assume` in rules.json.
     "invertible": lambda rng, shape, draw: with_singular_values(rng, shape),

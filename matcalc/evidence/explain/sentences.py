@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.latex.latex import latex
+from matcalc.language.latex.writer.latex import latex
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text

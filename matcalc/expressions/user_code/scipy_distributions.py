@@ -124,6 +124,10 @@ def _skewnorm_logpdf(z: Any, a: Any) -> Any:
     return log(2) + _norm_logpdf(z) + norm_logcdf(a * z)
 
 
+def _skewnorm_cdf(z: Any, a: Any) -> Any:
+    return _norm_cdf(z) - 2 * special().owens_t(z, a)
+
+
 def _beta_logpdf(z: Any, a: Any, b: Any) -> Any:
     return xlogy(a - 1, z) + xlogy(b - 1, 1 - z) - _betaln(a, b)
 
@@ -154,7 +158,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
         },
         symmetric=True,
     ),
-    "skewnorm": Continuous(("a",), {"logpdf": _skewnorm_logpdf}),
+    "skewnorm": Continuous(("a",), {"logpdf": _skewnorm_logpdf, "cdf": _skewnorm_cdf}),
     "gumbel_r": Continuous(
         (),
         {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, needed
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, key_of, needed
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
@@ -53,6 +53,8 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
         return whole_axis(axis), None
     if axis.head == "slice":
         return _range(reading, axis, first), None
+    if is_data(reading, axis):
+        return cast(Ast, needed(reading, axis).tree), None
     bound = [x for x in letters_in(axis) if x in scope.indices]
     if not bound:
         return from_zero(reading, axis, first), None
@@ -61,6 +63,11 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if index.is_step:
         return _at_step(index, offset, axis), None
     return indexed(reading, index, offset, length, axis)
+
+
+def is_data(reading: Reading, axis: Ast) -> bool:
+    """Return whether a subscript is an index that is data, y_i, whose numbers count from 0 as its declaration says."""
+    return any(set(reading.keys.get(key_of(x) or (), ())) & reading.known.indices for x in walk(axis))
 
 
 def _at_step(index: Index, offset: Ast, axis: Ast) -> Ast:
@@ -103,6 +110,8 @@ def offset_of(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
     if axis.head == "letter":
         return zero
     hint = "subscripts are an index, a number, a size, or an index and a number: x_{i+1}"
+    if axis.head == "script" and (key := key_of(axis.args[0])):
+        hint = f"an index that is data is declared, {'_'.join(key)}: index(n)"
     if len(bound) > 1 or axis.head != "chain":
         raise fault("this subscript is not supported", axis, hint)
     signs = axis.value[0]  # type: ignore[index]

@@ -12,6 +12,7 @@ from typing import cast
 
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_names import COMMANDS
+from matcalc.language.latex.latex_not_called import check_not_called, is_parenthesised
 from matcalc.language.latex.latex_patterns import (
     ENTRY,
     SIZE,
@@ -161,14 +162,14 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
             found, length = looked
             break
         if not _is_function(item):
-            _check_not_called(reading, items[k:])
+            check_not_called(reading, items[k:])
             found, length = _plain(reading, items[k:], bool(heads))
             break
         count = _words_of(reading, items[k:])
         _check_word(reading, item)
         if k + count == len(items):
             raise fault(f"{_shown(item)} without an operand", item)
-        if count == 1 and _is_parenthesised(items[k + 1]):
+        if count == 1 and is_parenthesised(items[k + 1]):
             found, length = _with_parentheses(reading, items[k], items[k + 1], scope), 2
             break
         _check_braces(item, items[k + 1])
@@ -253,11 +254,6 @@ def _is_function(item: Ast) -> bool:
     while item.head == "script":
         item = item.args[0]
     return item.head == "word" and item.value[1] in ("\\", "operator", "text", "roman")  # type: ignore[index]
-
-
-def _is_parenthesised(item: Ast) -> bool:
-    base = item.args[0] if item.head == "script" else item
-    return base.head == "fence" and base.value in TOPS
 
 
 def _shown(item: Ast) -> str:
@@ -363,28 +359,3 @@ def _no_function(word: Ast, below: Ast | None) -> Exception:
         return fault(f"{_shown(word)} with this subscript is unknown", word)
     hint = rf"write \newcommand{{\{name}}}[1]{{...}} in front if it is a macro" if font == "\\" else ""
     return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, hint))
-
-
-def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
-    """Raise ParseError for f(x) if f is undeclared and can be a function or a factor."""
-    if len(items) < 2 or not _is_parenthesised(items[1]):
-        return
-    found = reading.made.get(items[0])
-    base = items[0]
-    if base.head == "script" and len(base.value) > 1 or found is None or found.tree is None:  # type: ignore[arg-type]
-        return
-    tree = found.tree
-    if tree.head != "name" or reading.is_known(str(tree.value)):
-        return
-    fence = items[1].args[0] if items[1].head == "script" else items[1]
-    for element in fence.args:
-        inner = reading.made.get(element)
-        if inner is not None and inner.fault is not None:
-            raise inner.fault
-    is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
-    key = key_of(base)
-    stands_alone = key is not None and key[0] in reading.bare
-    if is_call or (found.kind not in ("matrix", "") and not stands_alone):
-        name = str(tree.value)
-        hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"
-        raise fault(f"{name}(...) can be a function of this name or a product", base, hint)

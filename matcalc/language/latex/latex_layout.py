@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.latex_names import ACCENTS, FONTS, LETTERS, MARKS
+from matcalc.language.latex.latex_rows import FACTORIAL, joined
 from matcalc.language.latex.latex_tokens import distinguished_tokens, explained
 from matcalc.language.read import MAX_DIGITS
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -188,30 +189,13 @@ def _chain(children: Children) -> Ast:
 
 
 def _row(children: Children) -> Ast:
-    items = _differentials(_without_empty(children[0]))
+    items = joined(children[0])
     return items[0] if len(items) == 1 else _ast("row", items, None, items[0], items[-1])
 
 
-def _without_empty(items: Children) -> Children:
-    r"""Return a row without `{}`, which only sets the distance of the sign before it."""
-    shown = [x for x in items if not (x.head == "fence" and x.value == "brace" and not x.args)]
-    return shown or items
-
-
-def _differentials(items: Children) -> Children:
-    r"""Return a row in which `\mathrm{d}X` is one letter."""
-    found: Children = []
-    for item in items:
-        last = found[-1] if found else None
-        base = item.args[0] if item.head == "script" else item
-        if last is None or last.head != "letter" or last.value != ("d", "roman") or base.head != "letter":
-            found.append(item)
-            continue
-        letter = Ast("letter", (), (f"d {base.value[0]}", base.value[1]), (last.span[0], base.span[1]))
-        if item is not base:
-            letter = Ast("script", (letter, *item.args[1:]), item.value, (last.span[0], item.span[1]), item.at)
-        found[-1] = letter
-    return found
+def _factorial(children: Children) -> Ast:
+    item, sign = children
+    return _ast(FACTORIAL, (item,), None, item, sign)
 
 
 def _row_to_big(children: Children) -> Ast:
@@ -373,5 +357,5 @@ _ACTIONS = {
     "lone": _lone, "condition": _condition, "function": _function, "relation": _relation, "chain": _chain, "row": _row,
     "row_to_big": _row_to_big, "infix": _infix, "big": _big, "scripted": _scripted, "operator": _operator,
     "number": _number, "letter": _letter, "command": _command, "word": _word, "hole": _hole, "font": _font,
-    "accent": _accent, "frac": _frac, "radical": _radical, "fence": _fence, "matrix": _matrix,
+    "factorial": _factorial, "accent": _accent, "frac": _frac, "radical": _radical, "fence": _fence, "matrix": _matrix,
 }  # fmt: skip

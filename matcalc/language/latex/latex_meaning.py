@@ -18,12 +18,16 @@ from matcalc.errors import ParseError
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
+from matcalc.language.latex.latex_factorials import factorial
+from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
+from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.latex.latex_scope import (
     INNER_PRODUCTS,
     NUMBER,
+    VECTOR,
     Index,
     Reading,
     Scope,
@@ -32,11 +36,12 @@ from matcalc.language.latex.latex_scope import (
     is_named,
     key_of,
     key_of_subscript,
+    kind_of_sum,
     needed,
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import length_of, named, part_of
+from matcalc.language.latex.latex_subscripts import large_of, length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
@@ -60,7 +65,7 @@ def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
 
 
 def _meaning(reading: Reading, node: Ast, scope: Scope) -> Value:
-    look = None if _is_rounded_quotient(reading, node) else _whole_look(reading, node)
+    look = None if is_rounded_quotient(reading, node) else _whole_look(reading, node)
     if look is not None:
         return look
     try:
@@ -183,8 +188,13 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
         base, below = shown, None
     key = key_of(base)
     if key is None:
+        squared = metric_norm(reading, node, base, below, above) if below is not None else None
+        if squared is not None:
+            return with_above(reading, squared, node, above[1:])
         found = _below(reading, node, base, below, scope)
         return with_above(reading, found, node, above)
+    if above and above[0][0] == "'" and _is_prime(reading, key, below):
+        base, key, above = Ast("accent", (base,), "prime", base.span), (*key, "prime"), above[1:]
     if above and above[0][0] == "^" and above[0][1] is not None and _is_decoration(reading, key, below, above[0][1]):
         below = _joined(below, above[0][1])
         above = above[1:]
@@ -197,6 +207,13 @@ NORMS = {
     "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; for \|x\|_W^2 write x^\top W x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
+
+
+def _is_prime(reading: Reading, key: tuple[str, ...], below: Ast | None) -> bool:
+    """Return whether a name with a prime is declared, or rows of a matrix have it: x_prime, X_prime."""
+    added = key_of_subscript(below) if below is not None else ()
+    own = (*key, "prime")
+    return own in reading.keys or (*own, *(added or ())) in reading.keys or bool(large_of(reading, own))
 
 
 def _is_decoration(reading: Reading, key: tuple[str, ...], below: Ast | None, above: Ast) -> bool:
@@ -254,12 +271,12 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
 def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     """Return the value inside a fence: an inner product, a condition, a rounded quotient, or parentheses."""
     if node.value == "angle" and len(node.args) == 2:
-        return _inner_product(reading, node)
+        return inner_product(reading, node)
     if len(node.args) != 1:
         raise fault("a list is not a value" if node.args else "empty parentheses", node)
     inner = node.args[0]
     if node.value in ("floor", "ceil"):
-        return _rounded(reading, node)
+        return rounded(reading, node)
     if node.value in ("bar", "double_bar", "angle"):
         operand = needed(reading, inner)
         hints = {
@@ -274,40 +291,21 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
-    if node.value == NUMBER and found.kind != "scalar":
+    if node.value in TAKES and found.kind not in TAKES[node.value]:
         hint = "write the formula of the function in its place"
-        raise fault(f"a {found.kind or 'value of unknown kind'} in a function that takes a number", node, hint)
+        takes = f"a function that takes a {TAKES[node.value][0]}"
+        raise fault(f"a {found.kind or 'value of unknown kind'} in {takes}", node, hint)
     return found if node.value == "brace" else replace_span(found, node)
+
+
+TAKES = {NUMBER: ("number", "scalar"), VECTOR: ("vector",)}
+"""The kinds of the operands of functions that the passage defines."""
 
 
 def replace_span(found: Value, node: Ast) -> Value:
     """Return a value with the span of its parentheses."""
     assert found.tree is not None
     return found._replace(tree=replace(found.tree, span=node.span), unclear="")
-
-
-def _inner_product(reading: Reading, node: Ast) -> Value:
-    a, b = (needed(reading, x) for x in node.args)
-    kinds = {a.kind, b.kind} - {""}
-    if len(kinds) > 1:
-        raise fault(f"a {a.kind} and a {b.kind} have no inner product", node)
-    product = Ast("product", (a.tree, b.tree), (".*",), node.span, node.caret)  # type: ignore[arg-type]
-    return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
-
-
-def _is_rounded_quotient(reading: Reading, node: Ast) -> bool:
-    """Whether a layout is a fraction of scalars, rounded down: also a size, if they are sizes."""
-    if node.head != "fence" or node.value != "floor" or unbraced(node.args[0]).head != "frac":
-        return False
-    return all(value(reading, x).kind == "scalar" for x in unbraced(node.args[0]).args)
-
-
-def _rounded(reading: Reading, node: Ast) -> Value:
-    if not _is_rounded_quotient(reading, node):
-        raise fault("this cannot be rounded", node, r"write \left\lfloor x \right\rfloor of one value")
-    over, under = (needed(reading, x) for x in unbraced(node.args[0]).args)
-    tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
-    return Value(tree, "scalar")
 
 
 def _frac(reading: Reading, node: Ast, scope: Scope) -> Value:
@@ -368,7 +366,7 @@ def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
         raise fault(message, node, "write one formula, the right side of the =")
     left, right = (needed(reading, x) for x in node.args)
     tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
-    return Value(tree, "", form="relation")
+    return Value(tree, kind_of_sum([left.kind, right.kind]), form="relation")
 
 
 def _condition(reading: Reading, node: Ast, scope: Scope) -> Value:
@@ -395,5 +393,6 @@ _MEANINGS: dict[str, Meaning] = {
     "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
     "mark": _mark, "slice": _refused("a range is only allowed in a subscript"),
+    **dict.fromkeys((FACTORIAL, LOG_FACTORIAL), factorial),
     **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

@@ -22,7 +22,8 @@ from matcalc.language.write import ends
 
 Key = tuple[str, ...]
 NUMBER = "number of a function"
-"""The form of a fence around the operand of a function that the passage defines."""
+VECTOR = "vector of a function"
+"""The forms of a fence around the operand of a function that the passage defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class Reading:
 
     keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
-    below: the letters that are subscripts in each layout. steps: the recurrences.
+    below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
+    range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain.
     """
 
     names: LatexNames
@@ -112,6 +114,8 @@ class Reading:
     root: Ast = field(default_factory=lambda: Ast("empty"))
     below: Mapping[Ast, frozenset[str]] = field(default_factory=dict)
     steps: Steps = field(default_factory=Steps)
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    conditions: dict[Ast, tuple[Ast, ...]] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""

@@ -16,6 +16,7 @@ from matcalc.language.latex.latex_axes import (
     axis_of,
     elements,
     indexed,
+    is_data,
     letters_in,
     offset_of,
     sum_of,
@@ -58,7 +59,7 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         return symbol(reading, (*key, *added), layout)
     bound = [x for x in letters_in(below) if x in scope.indices]
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
-    if key in reading.keys:
+    if key in reading.keys and not (is_part and _is_size_beside_rows(reading, key)):
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
@@ -139,12 +140,18 @@ def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
 
 
 def large_of(reading: Reading, key: Key) -> str:
-    """Return the declared matrix whose rows or columns have this name, X for x; "" if there is none."""
+    """Return the declared matrix or tensor whose parts have this name, X for x; "" if there is none."""
     base = key[0][:1].upper() + key[0][1:]
     names = reading.keys.get((base, *key[1:]), ())
-    if base == key[0] or len(names) != 1 or reading.kind_of(names[0]) != "matrix":
+    if base == key[0] or len(names) != 1 or reading.kind_of(names[0]) not in ("matrix", "tensor"):
         return ""
     return names[0]
+
+
+def _is_size_beside_rows(reading: Reading, key: Key) -> bool:
+    """Return whether a key is only that of a size, and rows of a declared matrix have its name: n_i of N, beside n."""
+    names = reading.keys.get(key, ())
+    return bool(names) and set(names) <= reading.known.sizes and bool(large_of(reading, key))
 
 
 def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout: Ast, bound: Sequence[str]) -> Value:
@@ -159,13 +166,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
     if large and len(axes) == 1 and len(bound) == 1:
-        found = _row_of(reading, large, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
+        is_row = not is_data(reading, axes[0])
+        index = scope.indices[bound[0]]
+        found = _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound)) if is_row else None
         if found is not None:
             return found
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
-        hint = f"a row is {large}_{{{bound[0]},:}}, a column {large}_{{:,{bound[0]}}}; or declare {shown}: vector(n)"
-        raise fault(f"this can be row or column {bound[0]} of {kinds}, or an entry of {shown}", layout, hint)
-    if large and len(axes) == 2 and kind != "matrix":
+        own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
+        hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
+        raise fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
+    if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):
         return part_of(reading, symbol(reading, key, layout), None, below, scope, layout)
@@ -191,19 +201,22 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
 
 
 def length_of(reading: Reading, body: Ast, letter: str) -> str:
-    """Return the length of the axes of declared symbols that a letter is an index of; "" if they differ."""
+    """Return the length of the axes of declared symbols that a letter is an index of; "" if they differ.
+
+    Without any, it is the range of the letter elsewhere in the passage.
+    """
     lengths: set[str] = set()
     for node in walk(body):
         below = subscript_of(node) if node.head == "script" else None
         key = key_of(node.args[0]) if below is not None else None
-        large = large_of(reading, key) if key and key not in reading.keys else ""
+        large = large_of(reading, key) if key and {*reading.keys.get(key, ())} <= reading.known.sizes else ""
         for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
             shape = reading.known.shapes.get(name, ())
-            if name == large and len(axes_in(cast(Ast, below), 2, Scope())) != 2:
+            if name == large and len(axes_in(cast(Ast, below), len(shape), Scope())) != len(shape):
                 continue
             axes = axes_in(cast(Ast, below), len(shape), Scope())
             lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
-    return lengths.pop() if len(lengths) == 1 else ""
+    return lengths.pop() if len(lengths) == 1 else "" if lengths else reading.ranges.get(letter, "")
 
 
 # Parts.
@@ -221,6 +234,12 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
+    if rank == 2 and len(axes) == 1 and name and not name[0].isupper():
+        bound = [x for x in letters_in(axes[0]) if x in scope.indices]
+        if len(bound) == 1 and (
+            row := _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
+        ):
+            return row
     if rank is not None and len(axes) != rank:
         shown = name or "A"
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"

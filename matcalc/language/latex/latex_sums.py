@@ -3,14 +3,16 @@ r"""Reads sums in LaTeX and other operations over indices: \prod, \max_i, \min_{
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
+from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
 from matcalc.language.latex.latex_names import OVER
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, subscript_of
 from matcalc.language.latex.latex_subscripts import length_of
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
@@ -38,23 +40,38 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     scripts = dict(zip(marks, node.args, strict=False))
     if "_" not in scripts:
         raise fault(f"\\{word} without an index", node, rf"write \{word}_{{i=1}}^{{n}}")
-    high = cast(Ast, needed(reading, scripts["^"]).tree) if "^" in scripts else None
+    high = scripts.get("^")
     found: dict[str, Index] = {}
-    waiting: list[str] = []
+    waiting: dict[str, str] = {}
+    conditions: list[Ast] = []
     for element in elements(scripts["_"]):
         if _is_condition(element):
-            waiting += [x for side in element.args for x in _index_letters(side) if x not in scope.indices]
+            sides = [x for side in element.args for x in index_letters(side)]
+            beside = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
+            waiting.update({x: beside[0] if beside else "" for x in sides if x not in scope.indices})
+            conditions.append(_condition_of(element))
+            continue
+        if element.head == "relation" and element.value == (r"\in",):
+            sizes, condition = members(reading, element)
+            found.update({name: Index(name, size=size) for name, size in sizes.items()})
+            conditions.append(condition)
             continue
         if element.head == "relation":
-            letters, low, top = _bounds(reading, element, high)
-            waiting += letters
-            found.update({name: Index(name, low, top) for name in waiting})
-            waiting = []
+            letters, low, top, more = bounds_of(reading, element, high, scope)
+            names = [*waiting, *letters]
+            found.update({name: Index(name, low, top) for name in names})
+            conditions += more
+            waiting = {}
             continue
-        waiting += _index_letters(element)
+        waiting.update(dict.fromkeys(index_letters(element), ""))
     if high is not None and waiting:
-        raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{waiting[0]}=1}}^{{...}}")
-    found.update({name: Index(name, size=length_of(reading, node.args[-1], name)) for name in waiting})
+        raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
+    for name, size in waiting.items():
+        found[name] = Index(name, size=length_of(reading, node.args[-1], name) or size)
+    if conditions and word != "sum":
+        hint = "write the values that are left out as a choice, with cases"
+        raise fault(f"\\{word} with a condition on its indices is not supported", scripts["_"], hint)
+    reading.conditions[node] = tuple(conditions)
     found = {
         name: _over_steps(reading, index) if name in reading.steps.begins else index for name, index in found.items()
     }
@@ -88,26 +105,6 @@ def _is_condition(element: Ast) -> bool:
     return element.head == "relation" and letters and element.value in (("<",), ("<=",), (">",), (">=",), ("!=",))
 
 
-def _bounds(reading: Reading, element: Ast, high: Ast | None) -> tuple[list[str], Ast, Ast]:
-    signs = tuple(cast("tuple[str, ...]", element.value))
-    if signs == ("==",) and high is not None and len(element.args) == 2:
-        return _index_letters(element.args[0]), cast(Ast, needed(reading, element.args[1]).tree), high
-    if len(signs) == 2 and signs[0] == "<=" and signs[1] in ("<=", "<") and high is None:
-        first, index, last = element.args
-        top = added(cast(Ast, needed(reading, last).tree), -int(signs[-1] == "<"))
-        return _index_letters(index), cast(Ast, needed(reading, first).tree), top
-    raise fault(
-        "the range of this sum is not supported", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
-    )
-
-
-def _index_letters(element: Ast) -> list[str]:
-    items = element.args if element.head == "row" else (element,)
-    if any(x.head != "letter" for x in items):
-        raise fault("an index is a letter", element, r"write \sum_{i=1}^{n} or \sum_{i,j}")
-    return [str(x.value[0]) for x in items]  # type: ignore[index]
-
-
 def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Value) -> Value:
     """Return a sum, a product, a largest or smallest value over indices.
 
@@ -121,7 +118,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         lost = sorted(set(bound) - used)[0]
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
-        body = _chosen(node, body)
+        body = _chosen(reading, node, body)
     steps = tuple(index.name for index in bound.values() if index.is_step)
     if steps and word != "sum":
         raise fault(f"\\{word} over the steps of a recurrence is not supported", node)
@@ -158,25 +155,31 @@ def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[
     return syntax.transpose(form) if kind == "row" else form
 
 
-def _chosen(node: Ast, body: Value) -> Value:
-    """Return the summand times the conditions below the sum."""
-    below = dict(zip(node.value[1], node.args, strict=False))["_"]  # type: ignore[index]
-    for element in elements(below):
-        if _is_condition(element):
-            sides = tuple(Ast("name", (), str(x.value[0]), x.span) for x in element.args)  # type: ignore[index]
-            sign = str(element.value[0])  # type: ignore[index]
-            tree = cast(Ast, body.tree)
+def _condition_of(element: Ast) -> Ast:
+    """Return a condition on indices below a sum as a tree."""
+    sides = tuple(Ast("name", (), str(x.value[0]), x.span) for x in element.args)  # type: ignore[index]
+    return Ast("condition", sides, str(element.value[0]), element.span, element.at)  # type: ignore[index]
 
-            def where(sign: str, tree: Ast = tree, sides: tuple[Ast, ...] = sides, element: Ast = element) -> Ast:
-                return syntax.product([tree, Ast("condition", sides, sign, element.span, element.at)], ["*"])
 
-            if sign != "!=":
-                chosen = where(sign)
-            elif _may_be_infinite(tree):
-                chosen = syntax.add([where("<"), where(">")], [1, 1])
-            else:
-                chosen = syntax.add([tree, where("==")], [1, -1])
-            body = body._replace(tree=chosen)
+def _chosen(reading: Reading, node: Ast, body: Value) -> Value:
+    """Return the summand times the conditions below the sum; outside of a set that is data it is not evaluated."""
+    for condition in reading.conditions[node]:
+        tree = cast(Ast, body.tree)
+        if condition.head == "compare":
+            choice = syntax.call(reading.names.roles["choice"], condition, tree, syntax.number(0))
+            body = body._replace(tree=replace(choice, span=node.span))
+            continue
+
+        def where(sign: str, tree: Ast = tree, condition: Ast = condition) -> Ast:
+            return syntax.product([tree, replace(condition, value=sign)], ["*"])
+
+        if condition.value != "!=":
+            chosen = where(str(condition.value))
+        elif _may_be_infinite(tree):
+            chosen = syntax.add([where("<"), where(">")], [1, 1])
+        else:
+            chosen = syntax.add([tree, where("==")], [1, -1])
+        body = body._replace(tree=chosen)
     return body
 
 

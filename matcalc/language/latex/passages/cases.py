@@ -88,7 +88,7 @@ def _is_otherwise(cell: Ast) -> bool:
 
 
 def _word(cell: Ast) -> str:
-    return str(cell.value[0]).strip() if cell.head == "word" else ""  # type: ignore[index]
+    return str(cell.value[0]).strip(" .,;") if cell.head == "word" else ""  # type: ignore[index]
 
 
 def _is_opposite(one: Ast, other: Ast) -> bool:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.passages.signs import Text, rewritten
+from matcalc.language.latex.passages.indicators import Text
+from matcalc.language.latex.passages.signs import rewritten
 
 _MOST = 20_000
 """The most characters that macros add."""

@@ -19,6 +19,11 @@ _WHERE = re.compile(
     r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;]*(?:where|with)[\s,:]*\}"
     r"|(?<![\\A-Za-z{])(?:where|with)(?![A-Za-z}])"
 )
+_SUBJECT = re.compile(
+    r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext|operatorname\*?)\s*"
+    r"\{[\s,;]*(?:s\.?\s*t\.?|subject\s+to|such\s+that)[\s,:]*\}(?:\s*:)?"
+    r"|(?<![\\A-Za-z{])(?:s\.t\.|subject\s+to|such\s+that)(?![A-Za-z}])|\\st(?![A-Za-z])"
+)
 _AND = re.compile(r"\\(?:text|textrm|textit|mathrm|mbox)\s*\{[\s,;]*and[\s,:]*\}|(?<![\\A-Za-z{])and(?![A-Za-z}])")
 _SETTING = re.compile(
     r"(?<!\\)\$\$?|(?<!\\)\\[\[\]()]"
@@ -42,11 +47,12 @@ _ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.D
 
 
 class Passage(NamedTuple):
-    """The lines of the formula, the lines after "where", and the text without recognised words."""
+    """The lines of the formula, those after "where", those after "subject to", and the text without these words."""
 
     lines: Lines
     aside: Lines
     shown: str
+    constraints: Lines = ()
 
 
 @lru_cache(maxsize=512)
@@ -56,7 +62,8 @@ def passage_of(text: str) -> Passage:
     Raises: ParseError with the position.
     """
     text = _FOR.sub(_comma, _REMARKS.sub(_blank, text)) if "cases" not in text else _REMARKS.sub(_blank, text)
-    wheres = [found for found in _WHERE.finditer(text) if not _depth(text, 0, found.start())]
+    both = sorted([*_WHERE.finditer(text), *_SUBJECT.finditer(text)], key=lambda found: found.start())
+    wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)
         masked = _without_bars(text, begin, end)
@@ -72,11 +79,21 @@ def passage_of(text: str) -> Passage:
     ranges.append((begin, len(text)))
     shown = shown[: first.start()] + " " * (first.end() - first.start()) + shown[first.end() :]
     lines: list[Lines] = []
+    subject = [found.start() for found in wheres if _SUBJECT.match(text, found.start())]
+    is_subject = [
+        max((at for at in subject if at < start), default=-1)
+        > max((found.start() for found in wheres if found.start() < start and found.start() not in subject), default=-1)
+        for start, _ in ranges
+    ]
     for start, stop in [(0, first.start()), *ranges]:
         start, stop = _trimmed(shown, start, stop)
         shown = _without_bars(shown, start, stop)
         lines.append(lines_between(shown, start, stop, has_lines=True))
-    return Passage(lines[0], tuple(line for some in lines[1:] for line in some), shown)
+    aside, constraints = (
+        tuple(line for some, own in zip(lines[1:], is_subject, strict=True) if own is kind for line in some)
+        for kind in (False, True)
+    )
+    return Passage(lines[0], aside, shown, constraints)
 
 
 def _comma(found: re.Match[str]) -> str:

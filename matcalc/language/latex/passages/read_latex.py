@@ -32,18 +32,21 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
+from matcalc.language.latex.passages.squares import with_squares
 from matcalc.language.latex.passages.statements import (
     EQUAL,
     Statement,
     as_whole,
     chosen,
+    defined_by,
     objective,
     used,
-    with_functions,
 )
 from matcalc.language.latex.passages.steps import Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
@@ -78,8 +81,10 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     origins: Sequence[int] = ()
     try:
         plain, origins, passage, letters = _passage(text, known.sizes)
+        reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
-        found, rest = separated([*passage.lines, *passage.aside], letters)
+        defined = defined_by(reading, passage.constraints)
+        found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
         lines = [line for line in rest[: len(passage.lines)] if line]
         aside = [one for line in rest[len(passage.lines) :] for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
@@ -87,10 +92,11 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
-        every = [with_choices(names, one) for one in every]
+        every = with_squares(reading, [with_choices(names, one) for one in every], EQUAL)
         _check_fonts([*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
-        tree = _read(reading, every[: len(lines)], every[len(lines) :], found)
+        aside = [*every[len(lines) :], *implied(reading, every)]
+        tree = _read(reading, every[: len(lines)], aside, found)
     except ParseError as refused:
         refused.text = text
         if origins:

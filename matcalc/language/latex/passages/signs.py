@@ -8,23 +8,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-Text = list[tuple[str, int]]
+from matcalc.language.latex.passages.indicators import Text, with_indicators
 
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"
 _GAP = r"(?:[\s,;.~]|\\q?quad(?![A-Za-z])|\\[,;:! ]|\\text\s*\{[\s,]*(?:for|for all|for each)\s*\})*"
 _DOTS = r"\\[lc]?dots(?:[bcmo](?![A-Za-z]))?\s*"
 _TO = rf"(?:1\s*,\s*(?:2\s*,\s*)?{_DOTS},\s*[A-Za-z])"
-_RANGE = rf"(?:=\s*{_TO}|\\in\s*(?:\[\s*[A-Za-z]\s*\]|\\\{{\s*{_TO}\s*\\\}}))"
+RANGE = rf"(?:=\s*{_TO}|\\in\s*(?:\[\s*[A-Za-z]\s*\]|\\\{{\s*{_TO}\s*\\\}}))"
 _INDICES = r"[a-z](?:\s*,\s*[a-z])*\s*"
 _END = r"(?=[\s.,;]*(?:\\nonumber\s*)?(?:\\\\|\\end\s*\{|\$|\\\]|\\\)|\Z))"
 _SIDE = r"((?:(?!\\rangle|\\langle)[^|,;])*?[^|,;\s](?:(?!\\rangle|\\langle)[^|,;])*)"
+_BINOMIAL = rf"\\[dt]?binom\s*{_GROUP}\s*{_GROUP}"
 _SUM = r"(\\(?:sum|prod)(?:\\limits|\\nolimits)?\s*)"
 
 _SIGNS: Sequence[tuple[str, str]] = (
     (r"\\(?:nicefrac|sfrac|cfrac)(?=\s*\{)", r"\frac"),
     (r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"{\frac{<1>}{<2>}}"),
     (rf"\\[dt]?binom\s*{_GROUP}\s*\{{\s*2\s*\}}", r"\frac{(<1>)(<1>-1)}{2}"),
+    (rf"\\(?:log|ln)\s*{_BINOMIAL}", r"\left(\log{(<1>)!}-\log{(<2>)!}-\log{((<1>)-(<2>))!}\right)"),
+    (_BINOMIAL, r"\exp\left(\log{(<1>)!}-\log{(<2>)!}-\log{((<1>)-(<2>))!}\right)"),
     (rf"\\(?:overset|stackrel)\s*{_GROUP}\s*(?:\{{\s*{_EQUALS}\s*\}}|{_EQUALS})", "<2><3>"),
     (r"\\left\s*\.|\\right\s*\.", " "),
     (rf"\\ket\s*{_GROUP}", "(<1>)"),
@@ -44,7 +47,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
 )
 """Patterns, and what replaces them: `<1>` is the first group."""
 _RANGES: Sequence[tuple[str, str]] = (
-    (rf"{_GAP}\\forall\s*{_INDICES}{_RANGE}?{_END}", " "),
+    (rf"{_GAP}\\forall\s*{_INDICES}{RANGE}?{_END}", " "),
     (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
 )
 """Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""
@@ -57,6 +60,7 @@ _RULES, _RANGE_RULES = (
     [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in some] for some in (_SIGNS, _RANGES)
 )
 _NORMAL = re.compile(r"\\mathcal\s*(?:\{\s*N\s*\}|N)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(")
+_LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
@@ -68,7 +72,7 @@ def rewritten(text: Text, with_ranges: bool) -> Text:
     text = _without_braces(text)
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
-    return _densities(_numbered(text))
+    return _densities(_numbered(with_indicators(text)))
 
 
 def _without_braces(text: Text) -> Text:
@@ -136,14 +140,18 @@ def _densities(text: Text) -> Text:
         def put(*pieces: str | Text, origin: int = origin) -> Text:
             return [one for p in pieces for one in (p if isinstance(p, list) else [(c, origin) for c in p])]
 
+        taken = _LOGARITHM.search(plain, 0, found.start())
         gap = put("((", x, ")-(", mu, "))")
         is_number = not _ARRAY.search("".join(c for c, _ in sigma))
         two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
-        power = r"\right|^{-\frac{1}{2}}\exp\left(-\frac{1}{2}"
-        scale = put(rf"\left(\left|{two}(", sigma, ")", pi, power)
-        ends = r"\right)\right)"
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
-        text = [*text[: found.start()], *scale, *square, *put(ends), *text[end + 1 :]]
+        volume = put(rf"\left|{two}(", sigma, ")", pi, r"\right|")
+        if taken:  # the density of a far point is 0 as a number, and its logarithm is not
+            made = put(r"\left(-\frac{1}{2}\log", volume, r"-\frac{1}{2}", square, r"\right)")
+        else:
+            exponential = put(r"\exp\left(-\frac{1}{2}", square, r"\right)")
+            made = put(r"\left(", volume, r"^{-\frac{1}{2}}", exponential, r"\right)")
+        text = [*text[: taken.start() if taken else found.start()], *made, *text[end + 1 :]]
     return text
 
 

@@ -1,7 +1,7 @@
 r"""Finds the formula of a passage: after `f(\theta) =` or `\min_w`, among lines that define parts and functions.
 
 The formula is the line without a name, else the one whose name no other line uses. Lines that it needs are its parts,
-in the order of their use. Calls of functions that the passage defines, `h(r) = \ldots`, are replaced by their formulas.
+in the order of their use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import (
-    NUMBER,
     Key,
     Reading,
     fault,
@@ -23,7 +22,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
 )
 from matcalc.language.latex.passages.sets import set_key
-from matcalc.language.syntax import Ast, rebuild, walk
+from matcalc.language.syntax import Ast, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
 _LOGARITHMS = ("log", "ln")
@@ -74,7 +73,9 @@ def statement(reading: Reading, line: Ast) -> Statement:
         if fence.head == "fence" and fence.value in TOPS:
             parameters = fence.args
             items = items[:1]
-    key = _key(items[0]) if len(items) == 1 else None
+    if len(items) == 2 and _is_change(reading, items, formula):
+        items = items[1:]
+    key = whole_key(items[0]) if len(items) == 1 else None
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
         key = (str(base.value[0]),) if len(items) == 1 else None  # type: ignore[index]
@@ -86,6 +87,14 @@ def statement(reading: Reading, line: Ast) -> Statement:
     return Statement(items[0], key, parameters, formula, () if parameters else _indices(reading, items[0], formula))
 
 
+def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:
+    r"""Return whether a left side is a change, \Delta q: a label, since nothing else here uses \Delta."""
+    letter = items[0].value[0] if items[0].head == "letter" else ""  # type: ignore[index]
+    key = whole_key(items[1])
+    free = (letter,) not in reading.keys and (letter,) not in used(formula)
+    return letter in ("Delta", "delta") and free and key is not None and key not in used(formula)
+
+
 def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     """Return the letters of a name's subscript if all are subscripts in the formula that the formula does not bind."""
     below = subscript_of(name) if name.head == "script" else None
@@ -93,18 +102,20 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
         return ()
     items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
     letters = tuple(str(x.value[0]) for x in items if x.head == "letter")  # type: ignore[index]
-    own = [node for node in walk(formula) if node.head == "script" and _key(without_top(node)[0]) not in reading.keys]
+    own = [
+        node for node in walk(formula) if node.head == "script" and whole_key(without_top(node)[0]) not in reading.keys
+    ]
     scripts = [below for node in own if (below := subscript_of(node))]
-    free = {x for below in scripts for x in letters_in(below)} - _bound(formula) - reading.known.sizes
+    free = {x for below in scripts for x in letters_in(below)} - bound_in(formula) - reading.known.sizes
     return letters if len(letters) == len(items) and set(letters) <= free else ()
 
 
-def _bound(formula: Ast) -> set[str]:
+def bound_in(formula: Ast) -> set[str]:
     """Return the letters below the sums of a formula."""
     return {x for node in walk(formula) if node.head == "big" for below in node.args[:-1] for x in letters_in(below)}
 
 
-def _key(item: Ast) -> Key | None:
+def whole_key(item: Ast) -> Key | None:
     """Return the key of a name with its subscript; superscripts only decorate it."""
     shown, above = without_top(item)
     base, below = shown.args if shown.head == "script" else (shown, None)
@@ -120,6 +131,22 @@ def _set_upright(layout: Ast) -> Key | None:
     if layout.head != "word" or layout.value[1] == "\\":  # type: ignore[index]
         return None
     return (str(layout.value[0]),)  # type: ignore[index]
+
+
+def defined_by(reading: Reading, constraints: Sequence[Sequence[Ast]]) -> list[list[Ast]]:
+    """Return the lines after "subject to", which define names, z = A x - b, or tell the sets of symbols.
+
+    Raises: ParseError for any other constraint: a formula is what is minimised, alone.
+    """
+    for one in (one for line in constraints for one in line):
+        if set_key(one) is not None:
+            continue
+        sides = one.args if one.head == "relation" and one.value in [(sign,) for sign in EQUAL] else ()
+        key = whole_key(sides[0]) if len(sides) == 2 else None
+        if key is None or key in reading.keys or key[:1] in reading.keys:
+            hint = "write only what is minimised; minimize(..., constraints=...) takes the constraints"
+            raise fault("a constraint is not part of a formula", one, hint)
+    return [list(line) for line in constraints]
 
 
 class Chosen(NamedTuple):
@@ -186,7 +213,7 @@ def used(layout: Ast) -> frozenset[Key]:
     for node in walk(layout):
         if node.head in ("letter", "accent") and (key := key_of(node)):
             found.add(key)
-        if node.head == "script" and subscript_of(node) is not None and (key := _key(without_top(node)[0])):
+        if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
             found.add(key)
     return frozenset(found)
 
@@ -265,7 +292,7 @@ def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
 def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
     """Return whether an element below \\min is a symbol of the formula and not an index."""
     layout = element.args[0] if element.head == "relation" else element
-    key = _key(layout)
+    key = whole_key(layout)
     if key is None:
         return False
     if key in reading.keys:
@@ -289,86 +316,3 @@ def _check_free(element: Ast) -> None:
         return
     hint = "write the formula alone; minimize(..., constraints=...) takes constraints"
     raise fault("a constraint below an operator is not supported", element, hint)
-
-
-# Functions that the passage defines.
-
-
-def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return a layout in which the functions of a passage are replaced by their formulas.
-
-    Raises: ParseError for a wrong number of arguments.
-    """
-    if not functions:
-        return layout
-
-    def change(node: Ast) -> Ast:
-        if node.head == "script":
-            return _entry(node, functions)
-        if node.head != "row":
-            return node
-        items: list[Ast] = []
-        for item in node.args:
-            shown, above = without_top(item)
-            base = shown.args[0] if shown.head == "script" else shown
-            one = functions.get(_key(items[-1]) or ()) if items else None
-            if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
-                items.append(item)
-                continue
-            put = _applied(one, base)
-            items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
-        return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
-
-    return rebuild(layout, change)
-
-
-def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return the formula of an entry that the passage defines, with the subscripts and superscripts of `node`.
-
-    Raises: ParseError if a subscript is an index of a sum inside the formula.
-    """
-    shown, above = without_top(node)
-    if shown.head != "script" or subscript_of(shown) is None:
-        return node
-    one = functions.get(key_of(shown.args[0]) or ())
-    if one is None or not one.indices:
-        return node
-    below = cast(Ast, subscript_of(shown))
-    items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
-    if len(items) != len(one.indices):
-        raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
-    if taken := sorted(set(letters_in(below)) & _bound(one.formula)):
-        hint = "give the index of the sum in its definition another letter"
-        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)
-    put = dict(zip(one.indices, items, strict=True))
-
-    def change(x: Ast) -> Ast:
-        return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
-
-    made = Ast("fence", (rebuild(one.formula, change),), "open", shown.span, shown.at)
-    if not above:
-        return made
-    marks = tuple(mark for mark, _ in above)
-    return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
-
-
-def _applied(one: Statement, fence: Ast) -> Ast:
-    """Return the formula of a function with its parameters replaced by the arguments."""
-    parameters = one.parameters or ()
-    if len(parameters) != len(fence.args):
-        raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
-    if taken := sorted({x for argument in fence.args for x in letters_in(argument)} & _bound(one.formula)):
-        hint = "give the index of the sum in its definition another letter"
-        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", fence, hint)
-    put: dict[Key, Ast] = {}
-    for letter, argument in zip(parameters, fence.args, strict=True):
-        key = key_of(letter)
-        if key is None:
-            raise fault("the argument of a function is a letter", letter)
-        same = key_of(argument) == key
-        put[key] = argument if same else Ast("fence", (argument,), NUMBER, argument.span, argument.at)
-
-    def change(node: Ast) -> Ast:
-        return put.get(key_of(node) or (), node) if node.head == "letter" else node
-
-    return Ast("fence", (rebuild(one.formula, change),), "open", fence.span, fence.at)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_names import symbol
-from matcalc.language.latex.latex_templates import ATOM, PRODUCT, Look, Scope, at
+from matcalc.language.latex.writer.latex_templates import ATOM, PRODUCT, Look, Scope, at
 from matcalc.language.one_based import END, added, counted
 from matcalc.language.recurrences import STATE, SYSTEM, bound_in, limit_of, names_in, system_of
 from matcalc.language.syntax import Ast, definition, parts_in, whole
@@ -54,7 +54,7 @@ def _read_at_steps(ast: Ast, indices: frozenset[str]) -> frozenset[tuple[str, in
 def subscripts(node: Ast, shape: Sequence[str], scope: Scope) -> list[Ast]:
     """Return the subscripts of a part as LaTeX counts them: from 1, or from 0 along axes that are read at steps."""
     base, own = node.args[0], node.args[1:]
-    found = counted(own, shape, scope.bound)
+    found = counted(own, shape, scope.bound, scope.kinds)
     name = str(base.value) if base.head == "name" else ""
     for k, subscript in enumerate(own):
         if (name, k) in scope.from_zero and (name or scope.step_indices & names_in(subscript)):
@@ -94,7 +94,7 @@ def part_of_state(node: Ast, scope: Scope, look: Looks) -> Look | None:
         return None
     name = str(base.value)
     shown = _range(base, first, scope, look) if first.head == "slice" else look(_step(first, scope), scope).text
-    below = [look(x, scope).text for x in counted(rest, (), scope.bound)]
+    below = [look(x, scope).text for x in counted(rest, (), scope.bound, scope.kinds)]
     kind = scope.kinds.get(name, "scalar")
     rank = ("scalar", "vector", "matrix", "tensor").index(kind) + (first.head == "slice") - len(below)
     kind = ("scalar", "vector", "matrix", "tensor")[max(min(rank, 3), 0)]

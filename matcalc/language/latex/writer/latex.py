@@ -16,10 +16,10 @@ from typing import Any, cast
 
 from matcalc.language.exact_numbers import number_text
 from matcalc.language.index_sums import lengths, with_sums
-from matcalc.language.latex import latex_steps
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product
-from matcalc.language.latex.latex_templates import (
+from matcalc.language.latex.writer import latex_steps
+from matcalc.language.latex.writer.latex_templates import (
     ATOM,
     ELEMENTWISE,
     FACTOR,

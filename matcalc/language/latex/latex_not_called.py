@@ -1,0 +1,53 @@
+r"""Rejects a name before parentheses that can be a function of this name or a factor: f(x), \\Phi^{-1}(u)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_patterns import TOPS, candidates, without_top
+from matcalc.language.latex.latex_scope import Reading, fault, key_of
+from matcalc.language.syntax import Ast
+
+
+def check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
+    """Raise ParseError for f(x) if f is undeclared and can be a function or a factor."""
+    if len(items) < 2 or not is_parenthesised(items[1]):
+        return
+    _check_not_inverse(reading, items)
+    found = reading.made.get(items[0])
+    base = items[0]
+    if base.head == "script" and len(base.value) > 1 or found is None or found.tree is None:  # type: ignore[arg-type]
+        return
+    tree = found.tree
+    if tree.head != "name" or reading.is_known(str(tree.value)):
+        return
+    fence = items[1].args[0] if items[1].head == "script" else items[1]
+    for element in fence.args:
+        inner = reading.made.get(element)
+        if inner is not None and inner.fault is not None:
+            raise inner.fault
+    is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
+    key = key_of(base)
+    stands_alone = key is not None and key[0] in reading.bare
+    if is_call or (found.kind not in ("matrix", "") and not stands_alone):
+        name = str(tree.value)
+        hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"
+        raise fault(f"{name}(...) can be a function of this name or a product", base, hint)
+
+
+def _check_not_inverse(reading: Reading, items: Sequence[Ast]) -> None:
+    r"""Raise ParseError for \Phi^{-1}(u), the inverse of a function or its reciprocal."""
+    shown, above = without_top(items[0])
+    key = key_of(shown)
+    if key is None or key in reading.keys or not above:
+        return
+    calls = [p for p in candidates(reading.names, shown) if len(p.items) == 2 and p.items[1].head == "fence"]
+    if calls and unbraced(above[0][1] or shown).head == "chain":
+        hint = "write the inverse function by its name, or the power after parentheses, (f(x))^{-1}"
+        raise fault(f"{key[0]} with this superscript can be its inverse or a power", items[0], hint)
+
+
+def is_parenthesised(item: Ast) -> bool:
+    base = item.args[0] if item.head == "script" else item
+    return base.head == "fence" and base.value in TOPS

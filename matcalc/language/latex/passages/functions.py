@@ -1,0 +1,149 @@
+r"""Puts in the formulas of functions that a passage defines, h(r) = r^2, and of entries, u_i = x_i^\top w.
+
+A passage with \Phi(z), the normal distribution function, means its density by \phi(z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import cast
+
+from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_layout import lines_of, unbraced
+from matcalc.language.latex.latex_patterns import TOPS, without_top
+from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Key, Reading, fault, font_of, key_of, subscript_of
+from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.statements import Statement, bound_in, whole_key
+from matcalc.language.syntax import Ast, rebuild, walk
+
+
+def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
+    """Return a layout in which the functions of a passage are replaced by their formulas.
+
+    Raises: ParseError for a wrong number of arguments.
+    """
+    if not functions:
+        return layout
+
+    def change(node: Ast) -> Ast:
+        if node.head == "script":
+            return _entry(node, functions)
+        if node.head != "row":
+            return node
+        items: list[Ast] = []
+        for item in node.args:
+            shown, above = without_top(item)
+            base = shown.args[0] if shown.head == "script" else shown
+            one = functions.get(whole_key(items[-1]) or ()) if items else None
+            if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
+                items.append(item)
+                continue
+            put = _applied(one, base)
+            items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
+        return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
+
+    return rebuild(layout, change)
+
+
+def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
+    """Return the formula of an entry that the passage defines, with the subscripts and superscripts of `node`.
+
+    Raises: ParseError if a subscript is an index of a sum inside the formula.
+    """
+    shown, above = without_top(node)
+    if shown.head != "script" or subscript_of(shown) is None:
+        return node
+    one = functions.get(key_of(shown.args[0]) or ())
+    if one is None or not one.indices:
+        return node
+    below = cast(Ast, subscript_of(shown))
+    items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
+    if len(items) != len(one.indices):
+        raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
+    if taken := sorted(set(letters_in(below)) & bound_in(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)
+    put = dict(zip(one.indices, items, strict=True))
+
+    def change(x: Ast) -> Ast:
+        return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
+
+    made = Ast("fence", (rebuild(one.formula, change),), "open", shown.span, shown.at)
+    if not above:
+        return made
+    marks = tuple(mark for mark, _ in above)
+    return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
+
+
+def _applied(one: Statement, fence: Ast) -> Ast:
+    """Return the formula of a function with its parameters replaced by the arguments."""
+    parameters = one.parameters or ()
+    if len(parameters) != len(fence.args):
+        raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
+    if taken := sorted({x for argument in fence.args for x in letters_in(argument)} & bound_in(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", fence, hint)
+    put: dict[Key, Ast] = {}
+    for letter, argument in zip(parameters, fence.args, strict=True):
+        key = _with_primes(letter)
+        if key is None:
+            raise fault("the argument of a function is a letter", letter)
+        same = _with_primes(argument) == key
+        kind = VECTOR if _is_vector(letter, one.formula) else NUMBER
+        put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
+
+    bases = {x.args[0] for x in walk(one.formula) if x.head == "script" and _with_primes(x) in put}
+
+    def change(node: Ast) -> Ast:
+        if node.head not in ("letter", "script") or node in bases:
+            return node
+        return put.get(_with_primes(node) or (), node)
+
+    return Ast("fence", (rebuild(one.formula, change),), "open", fence.span, fence.at)
+
+
+def _with_primes(layout: Ast) -> Key | None:
+    """Return the key of a letter, or of one with primes that are part of its name, k(x, x')."""
+    if layout.head == "script" and set(cast("tuple[str, ...]", layout.value)) == {"'"}:
+        key = key_of(layout.args[0])
+        return (*key, *["'"] * len(cast("tuple[str, ...]", layout.value))) if key is not None else None
+    return key_of(layout)
+
+
+def _is_vector(letter: Ast, formula: Ast) -> bool:
+    r"""Return whether a formula uses a parameter as a vector: bold, transposed, in a norm or in an inner product."""
+    key = _with_primes(letter)
+    own = {x for x in walk(formula) if _with_primes(x) == key}
+    for node in walk(formula):
+        is_norm = node.head == "fence" and node.value in ("double_bar", "angle")
+        is_base = (
+            node.head == "script"
+            and node not in own
+            and any(is_transposing(mark, x) for mark, x in without_top(node)[1])
+        )
+        inner = node if is_norm else unbraced(node.args[0]) if is_base else None
+        if inner is not None and any(x in own for x in walk(inner)):
+            return True
+    return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
+
+
+_DENSITIES = {("phi",): r"\phi(z) = \operatorname{normpdf}(z)", ("varphi",): r"\varphi(z) = \operatorname{normpdf}(z)"}
+
+
+def implied(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
+    r"""Return the definitions that a passage implies: that of the density \phi(z) beside \Phi(z)."""
+    called: set[Key | None] = set()
+    for row in (node for line in lines for node in walk(line) if node.head == "row"):
+        called |= {key_of(item) for item, after in pairwise(row.args) if after.head == "fence" and after.value in TOPS}
+    defined = {key_of(x) for line in lines if line.head == "relation" for x in walk(line.args[0])}
+    if ("Phi",) not in called - defined or ("Phi",) in reading.keys:
+        return []
+    found = [text for key, text in _DENSITIES.items() if key in called - defined and key not in reading.keys]
+    return [_nowhere(lines_of(text)[0][0]) for text in found]
+
+
+def _nowhere(layout: Ast) -> Ast:
+    """Return a layout without positions, since it is not a part of the passage."""
+    return rebuild(layout, lambda node: replace(node, span=(-1, -1), at=-1))

@@ -1,0 +1,108 @@
+r"""Reads a line that defines a square, `\sigma^2 = \frac{1}{n} \|r\|^2`, as a part named sigma_squared.
+
+Other lines then use that part for \sigma^2, its inverse for \sigma^{-2} and its root for \sigma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_patterns import without_top
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.syntax import Ast, rebuild, walk
+
+
+def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -> list[Ast]:
+    r"""Return lines in which each square that a line defines and others use is a name of its own.
+
+    Raises: ParseError if the name without its power is declared, so that the line is an equation.
+    """
+    done = list(lines)
+    for k, line in enumerate(lines):
+        if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
+            continue
+        base, below, power = _powers(line.args[0])
+        key = key_of(base) if base is not None else None
+        if key is None or base is None or power != 2:
+            continue
+        others = [*done[:k], line.args[1], *done[k + 1 :]]
+        if not any(_matches(node, key, below, line.args[1]) for one in others for node in _names(one)):
+            continue
+        added = key_of_subscript(below) if below is not None else ()
+        if key in reading.keys or added is not None and (*key, *added) in reading.keys:
+            hint = "leave the declaration out if the passage defines it, or the line if it is data"
+            raise fault(f"this is an equation: {'_'.join(key)} is declared", line, hint)
+        done = [_replaced(one, key, below, line.args[1]) for one in done]
+    return done
+
+
+def _powers(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
+    """Return the base of a name, its subscript, and its power if that is a number, 1 without a superscript."""
+    shown, above = without_top(node)
+    base, below = (shown.args[0], subscript_of(shown)) if shown.head == "script" else (shown, None)
+    if not above:
+        return base, below, Fraction(1)
+    if len(above) != 1 or above[0][1] is None:
+        return base, below, None
+    layout = unbraced(above[0][1])
+    if layout.head == "number":
+        return base, below, layout.value[0]  # type: ignore[index]
+    inner = unbraced(layout.args[0]) if layout.head == "chain" and layout.value == ((-1,), True) else layout
+    return base, below, -inner.value[0] if inner is not layout and inner.head == "number" else None  # type: ignore[index]
+
+
+def _names(line: Ast) -> list[Ast]:
+    """Return the names of a layout with all that is above and below them, without those inside names."""
+    inside: set[Ast] = set()
+    for node in walk(line):
+        if node.head == "accent" or (node.head == "script" and key_of(node.args[0]) is not None):
+            inside.update(walk(node.args[0]))
+            inside.discard(node)
+        if node.head == "script" and (below := subscript_of(node)) is not None:
+            inside.update(walk(below))
+    return [x for x in walk(line) if x not in inside and x.head in ("letter", "accent", "script", "word")]
+
+
+def _matches(node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
+    """Return whether a name is that of the square: with the same subscript, or with one in the place of its indices."""
+    base, own, _ = _powers(node)
+    if base is None or key_of(base) != key or (own is None) != (below is None):
+        return False
+    if own is None or below is None or key_of_subscript(own) == key_of_subscript(below):
+        return True
+    used = {x for one in walk(formula) if one.head == "script" and (s := subscript_of(one)) for x in letters_in(s)}
+    return set(letters_in(below)) <= used and len(elements(own)) == len(elements(below))
+
+
+def _replaced(line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:
+    put: dict[Ast, Ast] = {}
+    for node in _names(line):
+        if _matches(node, key, below, formula):
+            put[node] = _square(node, key)
+    return rebuild(line, lambda node: put.get(node, node))
+
+
+def _square(node: Ast, key: Key) -> Ast:
+    base, own, power = _powers(node)
+    assert base is not None
+    word: Ast = Ast("letter", (), ("_".join((*key, "squared")), ""), base.span)
+    named = word if own is None else Ast("script", (word, own), ("_",), node.span, node.at)
+    if power == 2:
+        return named
+    if power is not None and power.denominator == 1 and power % 2 == 0:
+        exponent: Ast = Ast("number", (), (abs(power / 2), "", str(abs(power / 2))), node.span)
+        if power < 0:
+            exponent = Ast("chain", (exponent,), ((-1,), True), node.span)
+        args = (word, own, exponent) if own is not None else (word, exponent)
+        return Ast("script", args, ("_", "^") if own is not None else ("^",), node.span, node.at)
+    root = Ast("radical", (named,), None, node.span)
+    above = without_top(node)[1]
+    if not above:
+        return root
+    fence = Ast("fence", (root,), "open", node.span)
+    return Ast(
+        "script", (fence, *(x for _, x in above if x is not None)), tuple(m for m, _ in above), node.span, node.at
+    )

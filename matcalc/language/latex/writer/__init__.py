@@ -1,0 +1,1 @@
+"""Writes formulas as LaTeX: names and templates filled in, recurrences, line breaks."""

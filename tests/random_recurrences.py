@@ -27,6 +27,14 @@ EACH = {
     "v": ("{}[t]'*U[t, :]", "{}[t]@U[t]"),
     "m": ("tr({}[t]*A)*e[t]", "np.trace({}[t]@A)*e[t]"),
 }
+NEXT = {
+    "s": ("e[t]*{}[t+1]^2", "e[t]*{}[t+1]**2"),
+    "v": ("norm2({}[t+1] - U[t, :])^2/2", "np.sum(({}[t+1] - U[t])**2)/2"),
+    "m": ("tr({}[t+1]*{}[t]')", "np.trace({}[t+1]@{}[t].T)"),
+}
+"""Terms of a loss that read a state after the step."""
+WHOLE = [("tanh", "np.tanh"), ("sigmoid", "1/(1 + np.exp(-1.0*{}))"), ("sin", "np.sin")]
+"""Functions around a whole step."""
 TERMS = {
     "s": [
         ("s", "{0}*e[t]", "{0}*e[t]"),
@@ -145,6 +153,11 @@ class _Maker:
             begins = ["T"] if self.backward else list(map(str, range(lag)))
             equations += [f"{name}[{at}] = {start}" for at in begins]
             equations.append(f"{name}[{after}] = {shown}")
+            if self.random.random() < 0.25:
+                function, python_function = self.random.choice(WHOLE)
+                whole = python_function if "{}" in python_function else python_function + "({})"
+                shown, python = f"{function}({shown})", whole.format(f"({python})")
+                equations[-1] = f"{name}[{after}] = {shown}"
             lines.append(f"{name}[{after}] = {python}")
         self.random.shuffle(equations)
         loss = [self.term_of_loss(name) for name in (*self.states, *self.quantities)]
@@ -153,14 +166,17 @@ class _Maker:
         return Recurrence(text, self.backward, self.states, self.quantities, self.kinds, self.lags, lines, python)
 
     def term_of_loss(self, name: str) -> tuple[str, str]:
-        way, kind = self.random.randrange(4), self.kinds[name]
+        way, kind = self.random.randrange(5), self.kinds[name]
         if name in self.quantities:
-            way = max(way, 2)
+            way = min(max(way, 2), 3)
         if way < 2:
             last = f"{name}[0]" if self.backward else f"{name}[T]"
             return LAST[kind][0].format(last), LAST[kind][1].format(last)
         if way == 2:
             shown, python = (form.format(name) for form in EACH[kind])
+            return f"sum{{t: {shown}}}", f"sum(({python}) for t in range(T))"
+        if way == 4:
+            shown, python = (form.replace("{}", name) for form in NEXT[kind])
             return f"sum{{t: {shown}}}", f"sum(({python}) for t in range(T))"
         return f"sum({name}.^2)/5", f"np.sum({name}**2)/5"
 

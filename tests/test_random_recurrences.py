@@ -38,7 +38,8 @@ def check(seed: int) -> None:
     e = mc.expression(made.text, made.declarations)
     name = random.Random(seed).choice(made.names)
     g = mc.gradient(e, name)
-    assert mc.expression(str(e), made.declarations).node is e.node, made.text
+    for one in (e, g):
+        assert mc.expression(str(one), made.declarations).node is one.node, (seed, made.text, str(one))
     fn = mc.compile([e, g], target="numba" if seed % 12 == 0 else "numpy", check=False)
     for steps in LENGTHS:
         data = {**random_data(seed, steps), **SIZES, "T": steps}

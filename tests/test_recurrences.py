@@ -130,7 +130,7 @@ def _value(e: Any, d: Data, length: int) -> Any:
 
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED[:3], ids=NAMES[:3])
 def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, wrt: str) -> None:
-    _compare(text, unrolled, wrt.split()[:2], 2)
+    compare(text, unrolled, wrt.split()[:2], 2)
 
 
 @pytest.mark.thinned(3)
@@ -138,10 +138,10 @@ def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, 
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)
 def test_gradients_equal_those_of_unrolled_formulas(text: str, unrolled: Any, wrt: str, length: int) -> None:
-    _compare(text, unrolled, wrt.split(), length)
+    compare(text, unrolled, wrt.split(), length)
 
 
-def _compare(text: str, unrolled: Any, wrt: list[str], length: int) -> None:
+def compare(text: str, unrolled: Any, wrt: list[str], length: int) -> None:
     """Compare value, gradient and Hessian along a direction with those of the unrolled formula."""
     d = data(length)
     e = mc.expression(text, names_in(text))

@@ -87,6 +87,11 @@ def derivative_template(node: Node, position: int) -> Template:
     return _derivative(Use.of(node), position)
 
 
+def slope_by_value(node: Node) -> Template | None:
+    """Return the derivative of an elementwise function as a formula in its value; None without one."""
+    return _slope_by_value(Use.of(node))
+
+
 def jump_templates(node: Node) -> tuple[Template, ...]:
     """Return the arguments at which an elementwise function jumps; `incoming` is its first operand."""
     return _jumps(Use.of(node))
@@ -126,6 +131,11 @@ def _derivative(use: Use, position: int) -> Template:
         raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name}{because} ({use.rule.address})")
     node = made.build(text, (), position)
     return Template(node, made.args, made.values, made.args[position], use.rule)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _slope_by_value(use: Use) -> Template | None:
+    return None if use.rule.by_value is None else _entrywise(use, use.rule.by_value)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -122,7 +122,7 @@ class Derivatives(Handle):
         if f.shape:
             return self._finished([pushforward(f, free.keyed(tangents))], names, [trace], free, check, self.row)[0]
         raw = conventions.gradients(f, free.variables, "projected")
-        forms = list(zip(forms_of(raw, free), tangents.values(), strict=True))
+        forms = list(zip(forms_of(raw, free, self.quantities), tangents.values(), strict=True))
         parts = [canonical(form.shown, dx) for form, dx in forms]
         unfactored = add([(1, inner(form.unfactored, dx)) for form, dx in forms])
         is_marked = any(form.computed is not form.shown for form, _ in forms)
@@ -227,7 +227,7 @@ class Derivatives(Handle):
 
         Raises: InternalError for a derivative that differs from the formula as written.
         """
-        forms = forms_of(nodes, free)
+        forms = forms_of(nodes, free, self.quantities)
         evidence = verify(claims_of(forms, traces), self.reference, names) if check else UNCHECKED
         return tuple(
             type(self)(

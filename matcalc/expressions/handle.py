@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.derive.marks import unmarked
+from matcalc.calculus.simplify.quantities import NO_QUANTITIES, Quantities, quantities_of
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.reference import Reference, of_node
@@ -60,6 +62,14 @@ class Handle:
     def computed(self) -> Node:
         """The node that is evaluated: the shown one, with marks for singular parts."""
         return self._computed or self.node
+
+    @property
+    def quantities(self) -> Quantities:
+        """The quantities of steps that the formula named, simplified and as written."""
+        named = self.names.named_parts
+        if not any(node.kind == "recurrence" for node in named):
+            return NO_QUANTITIES
+        return quantities_of({form: name for node, name in named.items() for form in (simplify(node), node)})
 
     @property
     def data(self) -> Mapping[str, object]:

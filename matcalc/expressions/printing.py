@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.calculus.simplify.quantities import Quantities, quantities_of
 from matcalc.calculus.simplify.shortest import shortest
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.users_names import named_formula
@@ -29,9 +30,32 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
     """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
-    named = {own: name for own, name in names.named_parts.items() if own.kind == "recurrence"}
-    states = {form: name for own, name in named.items() for form in (shortest(own), simplify(own), own)}
-    return named_formula(node, tuple(names.scope), {**states, **parts}, dotted)
+    named, scope = names.named_parts, tuple(names.scope)
+    if all(own.kind != "recurrence" for own in named):
+        return named_formula(node, scope, parts, dotted)
+    plain = quantities_of({form: name for own, name in named.items() for form in (simplify(own), own)})
+    forms = {form: name for own, name in named.items() for form in _forms(own, plain)}
+    states = {form: name for form, name in forms.items() if form.kind == "recurrence"}
+    quantities = quantities_of(forms)
+    used = quantities.names_in(node)
+    others = {part: name for part, name in parts.items() if name not in used}
+    tree = named_formula(node, scope, {**states, **others}, dotted, quantities)
+    if used and not _is_text_of(tree, node, names):
+        return named_formula(node, scope, {**states, **parts}, dotted)
+    return tree
+
+
+def _forms(own: Node, quantities: Quantities) -> tuple[Node, ...]:
+    """Return the forms in which a named node occurs in results."""
+    return shortest(own, quantities=quantities), shortest(own), simplify(own), own
+
+
+def _is_text_of(tree: Ast, node: Node, names: Names) -> bool:
+    """Whether a formula is read as a node."""
+    try:
+        return read_formulas([tree], known=names.symbols, sizes=names.size_names)[0].node is node
+    except MatcalcError:
+        return False
 
 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:

@@ -46,8 +46,14 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
 
 def summed_in(form: Ast) -> Names:
     """Return the names that an index form itself sums over."""
+    return sums_in(form)[form]
+
+
+def sums_in(form: Ast) -> dict[Ast, Names]:
+    """Return the names that an index form and each form in it sum over."""
     open_indices = held_in(form, lambda _: True)
-    return frozenset(name for name in open_indices.names[form] if is_summed(name, form, open_indices.names))
+    own = frozenset(name for name in open_indices.names[form] if is_summed(name, form, open_indices.names))
+    return {**open_indices.summed, form: own}
 
 
 def is_summed(name: str, root: Ast, open_names: Mapping[Ast, Names]) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language import recurrences
 from matcalc.language.identifiers import identifier
-from matcalc.language.index_sums import listed, summed_in
+from matcalc.language.index_sums import listed, sums_in
 from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, index_sum, parts_in, shared
 
 NONE: frozenset[str] = frozenset()
@@ -294,6 +294,7 @@ def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:
     """Return the open names of a tree; `known` has those of the parts in it."""
     names: set[str] = set()
     subscripts: set[str] = set()
+    sums: dict[Ast, frozenset[str]] = {}
     stack = [(tree, NONE)]
     while stack:
         ast, bound = stack.pop()
@@ -304,8 +305,9 @@ def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:
             names.add(str(ast.value))
         if ast.head == "part" and "{" not in bound:
             subscripts.update(str(s.value) for s in ast.args[1:] if s.head == "name" and s.value not in bound)
-        if ast.head in BINDERS and "{" not in bound:
-            bound |= summed_in(ast)
+        if ast.head in BINDERS:
+            sums.update({} if "{" in bound else sums_in(ast))
+            bound |= sums.get(ast, NONE)
         bound |= _bound_in(ast)
         stack.extend((child, bound) for child in children(ast))
     return Open(frozenset(names), frozenset(subscripts))

@@ -97,6 +97,8 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
             _check_all_varied(rule, found, report)
     for parameter, text in rule.derivative.items():
         known.check(f"derivative in {parameter}", text, ("Y",), report)
+    if rule.by_value is not None:
+        known.check("by_value", rule.by_value, ("Y",), report)
     for parameter, text in rule.linear.items():
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
     for value, text in rule.divided.items():

@@ -35,7 +35,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),
     "opaque": (str, dict),
-    "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
+    "by_value": (str,), "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
     "square": (str,), "weight": (str,), "weighed": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
     "shown": (str,), "shown_in": (str,), "meaning": (str,),
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),

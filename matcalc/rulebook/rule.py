@@ -102,6 +102,7 @@ class Rule:
     fails: str | None = None
     gauge: str | None = None
     implicit: str | None = None
+    by_value: str | None = None
     difference: str | None = None
     radius: str | None = None
     scale: str | None = None

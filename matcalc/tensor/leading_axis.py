@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, zeros
 from matcalc.tensor.nodes.node import Node
@@ -75,6 +76,30 @@ def placed(node: Node, first: Size, length: Size) -> Node:
     rest = tuple(range(2, node.rank + 1))
     rule = selector_alone(Selector("slice", (length, node.shape[0]), first))
     return product(1, [(node, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
+
+
+class Range(NamedTuple):
+    """A tensor at a range of a leading axis, which begins at `first`."""
+
+    tensor: Node
+    first: Size
+
+
+def between_zeros(node: Node) -> Range | None:
+    """Return the tensor that `node` has at a range of its leading axis, with zeros elsewhere; None for another node."""
+    if node.kind != "product":
+        return None
+    lead = node.out[0]
+    rules = [(arg, at) for arg, at in node.operands if lead in at and arg.kind == "selector"]
+    if len(rules) != 1 or not rules[0][0].selects("slice") or node.out.count(lead) > 1:
+        return None
+    (rule, (long, short, *_)) = rules[0]
+    if long != lead or short in node.out:
+        return None
+    others = [(arg, at) for arg, at in node.operands if arg is not rule or lead not in at]
+    is_read = any(lead in at for _, at in others)
+    made = product(node.coef, node.operands if is_read else others, (short, *node.out[1:]), node.sizes)
+    return Range(made, rule.selector.offset)
 
 
 def numbers(length: Size) -> Node:

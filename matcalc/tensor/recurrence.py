@@ -23,6 +23,7 @@ from matcalc.tensor.one_step import Step, entry_facts
 from matcalc.tensor.raw_nodes import recurrence_node
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import INSTANTIATE, Batched, Made, Sizes, instantiate, instantiate_all, spread, union
+from matcalc.tensor.sums import split_coef, summands
 
 BOUND = "#"
 """The prefix of the names of bound symbols, `#1.2`: the level of nesting from the inside, then a number."""
@@ -109,8 +110,8 @@ def at_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> No
 
 def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> Node:
     """Return the sum of a step over all numbers, term by term."""
-    if body.kind == "sum":
-        return add([(coef, over_all_steps(term, sequences, length)) for coef, term in body.terms])
+    if split_coef(body)[1].kind == "sum":
+        return add([(coef, over_all_steps(term, sequences, length)) for coef, term in summands(body)])
     steps = at_all_steps(body, sequences, length)
     rest = tuple(range(1, steps.rank))
     return product(1, [(steps, (0, *rest))], rest, {})
@@ -240,6 +241,12 @@ def system_of(node: Node) -> Steps:
     starts, operands, _ = arguments_of(node)
     sequences = dict(zip(node.slices, operands, strict=True))
     return Steps(node.states, starts, node.bodies, sequences, node.steps, node.backward)
+
+
+def sequences_in(node: Node) -> dict[Node, Node]:
+    """Return the sequences that the steps of a recurrence read, by their symbols: states and slices."""
+    found = {s: before_steps(sibling(node, k), node.backward) for k, s in enumerate(node.states)}
+    return {**found, **dict(zip(node.slices, arguments_of(node)[1], strict=True))}
 
 
 def with_bodies(node: Node, bodies: Sequence[Node]) -> Node:

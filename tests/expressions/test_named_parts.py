@@ -18,7 +18,7 @@ WRITTEN = [
     ("tr(inv(A*B + C)*D*inv(A*B + C)*E*inv(A*B + C)*F)", "tr(P*D*P*E*P*F) where P = inv(A*B + C)"),
     ("A*B + C", "A*B + C"),
     ("sum(x)*exp(sum(x)*sum(y))", "sum(x)*exp(sum(x)*sum(y))"),
-    ("exp(A*tanh(x)).*log(A*tanh(x))./sinh(A*tanh(x)).^2", "log(a).*exp(a)./sinh(a).^2 where a = A*tanh(x)"),
+    ("exp(A*tanh(x)).*log(A*tanh(x))./sinh(A*tanh(x)).^2", "exp(a).*log(a)./sinh(a).^2 where a = A*tanh(x)"),
     ("{i,j: cosh(A[i,k]*B[k,j])*[i == j]} + {i,j: cosh(A[i,k]*B[k,j])}", None),
 ]
 

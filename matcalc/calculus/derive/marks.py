@@ -14,6 +14,7 @@ from typing import NamedTuple
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.derive.unrestricted import Unrestricted
 from matcalc.calculus.simplify.factor import factor
+from matcalc.calculus.simplify.quantities import NO_QUANTITIES, Quantities
 from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -97,9 +98,9 @@ class Forms(NamedTuple):
     unfactored: Node
 
 
-def forms_of(nodes: Sequence[Node], free: Unrestricted) -> list[Forms]:
-    """Return the forms of derivatives in the symbols of the user."""
-    found = (Forms(as_read(form), *form) for form in shortest_of(nodes))
+def forms_of(nodes: Sequence[Node], free: Unrestricted, quantities: Quantities = NO_QUANTITIES) -> list[Forms]:
+    """Return the forms of derivatives in the symbols of the user, whose steps have the names of `quantities`."""
+    found = (Forms(as_read(form), *form) for form in shortest_of(nodes, quantities=quantities))
     return [Forms(*map(free.restored, form)) for form in found]
 
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.calculus.templates import slope_by_value
 from matcalc.tensor.constructors import add, product, symbol, zeros
-from matcalc.tensor.leading_axis import leading, trailing
-from matcalc.tensor.nodes.node import Node, Shape
-from matcalc.tensor.one_step import entry
+from matcalc.tensor.leading_axis import between_zeros, leading, trailing
+from matcalc.tensor.nodes.node import Node, Shape, toposort
+from matcalc.tensor.one_step import Terms, entry, entry_facts
 from matcalc.tensor.recurrence import (
     Steps,
     after_steps,
@@ -26,10 +27,12 @@ from matcalc.tensor.recurrence import (
     level_of,
     over_all_steps,
     recurrences,
+    sequences_in,
     sibling,
-    system_of,
 )
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, spread, substitute
+from matcalc.tensor.sums import summands
 
 Pull = Callable[..., list[Node]]
 Push = Callable[..., Node]
@@ -49,11 +52,14 @@ def groups_of(order: Iterable[Node]) -> dict[Node, list[Node]]:
 def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, pull: Pull) -> list[tuple[Node, Node]]:
     """Return the cotangents of arguments of a recurrence from those of its trajectories.
 
+    A cotangent of the values that the steps compute, as of `x[1:]`, meets the adjoint in the step; any other is added
+    to the adjoint.
+
     Shapes: a cotangent has `batch` in front.
     """
     node = next(iter(bars))
-    system, count = system_of(node), len(batch)
-    known = {**system.sequences, **_trajectories(node)}
+    count = len(batch)
+    known = sequences_in(node)
     starts, operands, closed = arguments_of(node)
     chosen = [*node.states, *node.slices, *(arg for arg in closed if arg in active)]
     symmetric = [not batch and "symmetric" in s.facts for s in node.states]
@@ -61,32 +67,97 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
         symbol(f"#l{level_of(node)}.{k}", (*batch, *s.shape), ("symmetric",) if is_symmetric else ())
         for k, (s, is_symmetric) in enumerate(zip(node.states, symmetric, strict=True))
     ]
-    pulled = [pull(body, adjoint, chosen, batch) for body, adjoint in zip(node.bodies, adjoints, strict=True)]
+    met: list[Node] = []
+    ends: list[Node] = []
+    arrivals: list[tuple[int, Node]] = []
+    for k, adjoint in enumerate(adjoints):
+        whole = bars.get(sibling(node, k), zeros((*batch, node.steps + 1, *node.states[k].shape)))
+        bar, late = _apart(leading(whole, count), node)
+        parts = [(1, adjoint)]
+        for name, arriving, kept in (("h", late, parts), ("g", simplify(before_steps(bar, node.backward)), arrivals)):
+            own = symbol(f"#{name}{level_of(node)}.{k}", adjoint.shape)
+            if not arriving.is_zero:
+                known[own] = arriving
+            shown = zeros(own.shape) if arriving.is_zero else _symmetric_part(own) if symmetric[k] else own
+            kept.append((1, shown))
+        met.append(add(parts))
+        end = entry(bar, ZERO if node.backward else node.steps)
+        ends.append(simplify(_symmetric_part(end) if symmetric[k] else end))
+    pulled, values = _pulled(node, met, chosen, batch, pull)
+    known |= values
     totals = {one: add([(1, own[k]) for own in pulled]) for k, one in enumerate(chosen)}
     totals |= {s: _symmetric_part(totals[s]) for s, is_one in zip(node.states, symmetric, strict=True) if is_one}
-    parts = {one: simplify(total) for one, total in totals.items()}
-    ends, bodies = [], []
-    for k, (state, adjoint) in enumerate(zip(node.states, adjoints, strict=True)):
-        bar = bars.get(sibling(node, k))
-        end = _at_end(bar, count, node) if bar is not None else zeros(adjoint.shape)
-        ends.append(simplify(_symmetric_part(end)) if symmetric[k] else end)
-        arriving = zeros((node.steps, *adjoint.shape))
-        if bar is not None:
-            arriving = simplify(before_steps(leading(bar, count), node.backward))
-        if arriving.is_zero:
-            bodies.append(parts[state])
-            continue
-        own = symbol(f"#g{level_of(node)}.{k}", adjoint.shape)
-        known[own] = arriving
-        bodies.append(add([(1, _symmetric_part(own) if symmetric[k] else own), (1, parts[state])]))
+    parts_of = {one: simplify(total) for one, total in totals.items()}
+    bodies = [add([arrival, (1, parts_of[state])]) for state, arrival in zip(node.states, arrivals, strict=True)]
     made = recurrences(Steps(adjoints, ends, bodies, known, node.steps, not node.backward))
     first = node.steps if node.backward else ZERO
     found = [(start, entry(one, first)) for start, one in zip(starts, made, strict=True)]
     known.update((a, after_steps(one, node.backward)) for a, one in zip(adjoints, made, strict=True))
     for own, operand in zip(node.slices, operands, strict=True):
-        found.append((operand, trailing(at_all_steps(parts[own], known, node.steps), count)))
-    found += [(arg, over_all_steps(parts[arg], known, node.steps)) for arg in chosen[len(found) :]]
+        found.append((operand, trailing(at_all_steps(parts_of[own], known, node.steps), count)))
+    found += [(arg, over_all_steps(parts_of[arg], known, node.steps)) for arg in chosen[len(found) :]]
     return [(arg, bar) for arg, bar in found if arg in active]
+
+
+def _apart(bar: Node, node: Node) -> tuple[Node, Node]:
+    """Return a cotangent of a trajectory in two parts: any, and that of the values which the steps compute.
+
+    Shapes: the parts have leading axes of steps + 1 and of steps.
+    """
+    first = ZERO if node.backward else Size.of(1)
+    kept: Terms = []
+    late: Terms = []
+    for coef, term in summands(bar):
+        found = between_zeros(term)
+        is_late = found is not None and found.first == first and found.tensor.shape[0] == node.steps
+        (late if is_late else kept).append((coef, found.tensor if found is not None and is_late else term))
+    rest = bar.shape[1:]
+    return add([(0, zeros(bar.shape)), *kept]), simplify(add([(0, zeros((node.steps, *rest))), *late]))
+
+
+def _pulled(
+    node: Node, met: Sequence[Node], chosen: Sequence[Node], batch: Shape, pull: Pull
+) -> tuple[list[list[Node]], dict[Node, Node]]:
+    """Return the cotangents of `chosen` from each body, and the sequences of the symbols of later states in them."""
+    after = _after_states(node)
+    pulled = []
+    for body, own, cotangent in zip(node.bodies, after, met, strict=True):
+        slope = _slope(body, own, node)
+        inner = body if slope is None else body.args[0]
+        pulled.append(pull(inner, cotangent if slope is None else _times(cotangent, slope), chosen, batch))
+    return _with_later_states(node, after, pulled)
+
+
+def _after_states(node: Node) -> dict[Node, Node]:
+    """Return symbols for the states that the steps compute, with their values at all steps."""
+    later = [after_steps(one, node.backward) for one in all_trajectories(node)]
+    return {symbol(f"#n{level_of(node)}.{k}", s.shape[1:], entry_facts(s)): s for k, s in enumerate(later)}
+
+
+def _slope(body: Node, own: Node, node: Node) -> Node | None:
+    """Return the derivative of a step, an elementwise function, as a formula in its value: `1 - x[t+1].^2` of tanh."""
+    found = slope_by_value(body) if body.kind == "map" and body.args[0] not in (*node.states, *node.slices) else None
+    if found is None:
+        return None
+    at = tuple(range(own.rank))
+    return spread(instantiate(found.node, {found.values[0]: Batched(own, at)}, {}, own.shape), at, own.shape)
+
+
+def _times(incoming: Node, slope: Node) -> Node:
+    """Return a tangent or cotangent, with batch axes in front, times a derivative entry by entry."""
+    axes = tuple(range(incoming.rank))
+    return product(1, [(incoming, axes), (slope, axes[incoming.rank - slope.rank :])], axes)
+
+
+def _with_later_states(
+    node: Node, after: Mapping[Node, Node], found: Sequence[Sequence[Node]]
+) -> tuple[list[list[Node]], dict[Node, Node]]:
+    """Return derivatives of a step in which a state is read after the step, not computed again."""
+    steps = zip(node.bodies, after, strict=True)
+    again = {body: own for body, own in steps if {"map", "op"} & {one.kind for one in toposort(body)}}
+    shown = [[substitute(part, again) for part in parts] for parts in found]
+    used = set(toposort([part for parts in shown for part in parts]))
+    return shown, {own: later for own, later in after.items() if own in used}
 
 
 def _symmetric_part(node: Node) -> Node:
@@ -96,22 +167,13 @@ def _symmetric_part(node: Node) -> Node:
     return add([(HALF, node), (HALF, turned)])
 
 
-def _at_end(bar: Node, count: int, node: Node) -> Node:
-    return entry(leading(bar, count), ZERO if node.backward else node.steps)
-
-
-def _trajectories(node: Node) -> dict[Node, Node]:
-    """Return the values that the steps read, by the symbols of the states."""
-    return {s: before_steps(sibling(node, k), node.backward) for k, s in enumerate(node.states)}
-
-
 def push_recurrence(node: Node, moved: Mapping[Node, Node], batch: Shape, push: Push) -> list[Node]:
     """Return the tangents of all trajectories of a recurrence from those of its arguments.
 
     Shapes: a tangent has `batch` in front.
     """
-    system, count = system_of(node), len(batch)
-    known = {**system.sequences, **_trajectories(node)}
+    count = len(batch)
+    known = sequences_in(node)
     starts, operands, closed = arguments_of(node)
     tangents = [symbol(f"#d{level_of(node)}.{k}", (*batch, *s.shape)) for k, s in enumerate(node.states)]
     inner = dict(zip(node.states, tangents, strict=True))
@@ -120,7 +182,14 @@ def push_recurrence(node: Node, moved: Mapping[Node, Node], batch: Shape, push: 
         if operand in moved:
             inner[own] = symbol(f"#e{level_of(node)}.{k}", (*batch, *own.shape))
             known[inner[own]] = leading(moved[operand], count)
-    bodies = [simplify(push(body, inner, batch)) for body in node.bodies]
+    after = _after_states(node)
+    pushed = []
+    for body, own in zip(node.bodies, after, strict=True):
+        slope = _slope(body, own, node)
+        pushed.append(push(body, inner, batch) if slope is None else _times(push(body.args[0], inner, batch), slope))
+    (found,), values = _with_later_states(node, after, [pushed])
+    known |= values
+    bodies = [simplify(one) for one in found]
     first = [moved.get(start, zeros((*batch, *start.shape))) for start in starts]
     made = recurrences(Steps(tangents, first, bodies, known, node.steps, node.backward))
     return [trailing(one, count) for one in made]

@@ -7,18 +7,22 @@ returned if nothing is shorter. So the result is never longer than the input, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from matcalc.calculus.simplify.by_step import Measured, by_step, lengths_of
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.named_functions import named
+from matcalc.calculus.simplify.quantities import NO_QUANTITIES, Quantities
 from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.shorten import Guide, estimate, length, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.recurrence import with_bodies
-from matcalc.tensor.substitute import remake
+from matcalc.tensor.one_step import Step
+from matcalc.tensor.recurrence import sequences_in, with_bodies
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import remake, substitute
 
 ROUNDS = 4
 """Rounds of rewriting and factoring; two are rare, more have not been seen."""
@@ -35,31 +39,60 @@ class Shortened(NamedTuple):
     unfactored: Node
 
 
-def shortest(node: Node, record: Record | None = None) -> Node:
-    """Return the shortest equal form found of a node."""
+def shortest(node: Node, record: Record | None = None, quantities: Quantities = NO_QUANTITIES) -> Node:
+    """Return the shortest equal form found of a node, and of the steps in it over the names of `quantities`."""
     split = _settled(node, True, record)
     whole = _settled(node, False) if may_split([node]) else split
     found = min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
-    return _with_short_steps(_by_names(found))
+    return _with_short_steps(_by_one_step(_by_names(found), node, quantities), quantities)
 
 
-def _with_short_steps(node: Node) -> Node:
+def _by_one_step(shown: Node, plain: Node, quantities: Quantities) -> Node:
+    """Return a node whose sums over the steps of recurrences are shortened as one step, if that is shorter.
+
+    `plain` is the node with its sums not factored: other factors may be shorter over the names of quantities.
+    """
+
+    if not lengths_of(shown):
+        return shown
+
+    def shorten(body: Node, step: Step, length: Size) -> Measured:
+        return _short_step(body, quantities.symbols(step, length), quantities)
+
+    found = [Measured(measure(shown), shown), *by_step(shown, shorten), *by_step(plain, shorten)]
+    return min(found, key=lambda form: form.measure).node
+
+
+def _with_short_steps(node: Node, quantities: Quantities) -> Node:
     """Return a node in which the step of each recurrence has its shortest form."""
     order = toposort(node)
     if not any(one.kind == "recurrence" for one in order):
         return node
     made: dict[Node, Node] = {}
     for one in order:
-        found = remake(one, made)
-        is_new = found.kind == "recurrence"
-        made[one] = with_bodies(found, [_with_facts(body) for body in found.bodies]) if is_new else found
+        if one.kind == "recurrence":
+            symbols = quantities.symbols(Step(sequences_in(one)), one.steps)
+            short = with_bodies(one, [_with_facts(body, symbols, quantities) for body in one.bodies])
+            made[one] = substitute(short, {node: own for node, own in made.items() if own is not node})
+        else:
+            made[one] = remake(one, made)
     return made[node]
 
 
-def _with_facts(body: Node) -> Node:
+def _with_facts(body: Node, symbols: Mapping[Node, Node], quantities: Quantities) -> Node:
     """Return the shortest form of a step that keeps the facts of its state."""
-    found = shortest(body)
+    found = _short_step(body, symbols, quantities).node
     return found if found.facts >= body.facts else body
+
+
+def _short_step(body: Node, symbols: Mapping[Node, Node], quantities: Quantities) -> Measured:
+    """Return the shortest form of a value of a step, measured over the symbols of quantities."""
+    forms = dict.fromkeys([body, separated(body)])
+    plain = [shortest(form) for form in forms]
+    over = [quantities.over(form, symbols) for form in [*forms, *plain]]
+    named = [shortest(form) for form in over[: len(forms)] if form not in forms]
+    best = min([*over, *named], key=measure)
+    return Measured(measure(best), substitute(best, symbols))
 
 
 def _by_names(node: Node) -> Node:
@@ -68,7 +101,9 @@ def _by_names(node: Node) -> Node:
     return node if shown is node else min([node, shown], key=measure)
 
 
-def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Shortened]:
+def shortest_of(
+    nodes: Sequence[Node], record: Record | None = None, quantities: Quantities = NO_QUANTITIES
+) -> list[Shortened]:
     """Return the forms of nodes, simplified together with all their operations split.
 
     Nodes too large to be read are only factored, all together.
@@ -78,12 +113,18 @@ def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Sho
         return [Shortened(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
     splits = [_forms(node, True) for node in plain]
     if not may_split(nodes):
-        return [split._replace(shown=_with_short_steps(_by_names(split.shown))) for split in splits]
+        return [_by_steps(split, split.shown, quantities) for split in splits]
     wholes = [_forms(node, False) for node in simplify_all(nodes, splits=False)]
     return [
-        split._replace(shown=_with_short_steps(_by_names(min([split.shown, whole.shown], key=measure))))
+        _by_steps(split, min([split.shown, whole.shown], key=measure), quantities)
         for split, whole in zip(splits, wholes, strict=True)
     ]
+
+
+def _by_steps(forms: Shortened, shown: Node, quantities: Quantities) -> Shortened:
+    """Return forms with another printed one, whose steps are shortened."""
+    found = _by_one_step(_by_names(shown), forms.unfactored, quantities)
+    return forms._replace(shown=_with_short_steps(found, quantities))
 
 
 def to_compute(nodes: Sequence[Node]) -> list[Shortened]:

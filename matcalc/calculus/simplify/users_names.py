@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from matcalc.calculus.simplify.match import occurrences
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.formula.notation.systems import Quantities
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language import syntax
 from matcalc.language.choose_parts import with_changed_parts
@@ -27,7 +28,11 @@ MOST = 3000
 
 
 def named_formula(
-    root: Node, avoid: Collection[str] = (), names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+    root: Node,
+    avoid: Collection[str] = (),
+    names: Mapping[Node, str] = NOT_NAMED,
+    dotted: bool = True,
+    quantities: Quantities | None = None,
 ) -> Ast:
     """Return the formula of a node, in which `names` are names of parts; otherwise as `formula_of`.
 
@@ -42,13 +47,13 @@ def named_formula(
     if simple != parts:
         parts, over = max((parts, over), (simple, _over_names(root, simple)), key=lambda found: len(found[1]))
     if not over:
-        return formula_of(root, avoid, names, dotted)
+        return formula_of(root, avoid, names, dotted, quantities)
     made: dict[str, Ast] = {}
     items = list(parts.items())
     states = {_over(part, items): name for part, name in names.items() if part not in named}
 
     def written(node: Node) -> Ast:
-        tree = formula_of(node, taken, states, dotted)
+        tree = formula_of(node, taken, states, dotted, quantities)
         return with_changed_parts(tree, lambda _, ast: made.get(str(ast.value), ast) if ast.head == "name" else ast)
 
     for own, part in parts.items():
@@ -86,13 +91,13 @@ def _over(root: Node, parts: Sequence[tuple[Node, Node]]) -> Node:
     for own, part in reversed(parts):
         coef, core = split_coef(part)
         if core.args:
-            made = _everywhere(toposort([root]), core, scale(1 / coef, own))
+            made = everywhere(toposort([root]), core, scale(1 / coef, own))
             factor, shown = split_coef(made)
             root = root if shown is own and abs(factor) == 1 else made
     return root
 
 
-def _everywhere(nodes: Sequence[Node], core: Node, own: Node) -> Node:
+def everywhere(nodes: Sequence[Node], core: Node, own: Node) -> Node:
     """Return the last node with `own` for each occurrence of `core`."""
     made: dict[Node, Node] = {}
     for node in nodes:

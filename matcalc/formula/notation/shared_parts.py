@@ -18,7 +18,7 @@ from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language import syntax
-from matcalc.tensor.nodes.node import LONG, Node
+from matcalc.tensor.nodes.node import Node
 
 LEAST = 12
 """Fewest tokens of a part with a name."""
@@ -34,12 +34,13 @@ class Shared:
         taken: Collection[str],
         part_names: Mapping[Node, str],
         named: Collection[Node] = (),
+        is_long: bool = False,
     ) -> None:
         self.root = root
         self.part_names = part_names
         self.named = named
         self.uses = Counter(arg for node in nodes for arg in node.args)
-        self.is_long = root.length > LONG
+        self.is_long = is_long
         self.repeated: set[Node] = set()
         self.names = (name for name in map(str, count(1)) if f"T{name}" not in taken and f"t{name}" not in taken)
         self.tokens = 0

@@ -12,18 +12,18 @@ from fractions import Fraction
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
-from matcalc.formula.notation.node_reading import Reading, scaled
-from matcalc.formula.notation.steps import slice_form, system_of
-from matcalc.formula.notation.systems import Systems
+from matcalc.formula.notation.node_reading import Reading, scaled, summed
+from matcalc.formula.notation.steps import read_step, system_of
 from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.tensor.constructors import product, symbol
+from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import Step
+from matcalc.tensor.one_step import Step, parted, summed_step
 from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sums import split_coef
 
 
 def at_positions(context: Context, node: Node) -> Reading | None:
@@ -66,26 +66,46 @@ def _position(context: Context, offset: Size, length: Size) -> Form:
 
 def step_sum_reading(context: Context, node: Node) -> Reading | None:
     """Return a product that is summed over the steps of a recurrence as a sum over its steps; None if there is none."""
-    systems = context.systems
-    found = _summed_steps(systems, node)
-    if found is None:
-        return None
-    index, trajectory = found
-    step = Step()
-    whole = product(1, node.operands, (index, *node.out), node.sizes)
-    body = step.of(whole, 0)
-    steps = trajectory.steps
-    if product(node.coef, [(over_all_steps(body, step.sequences, steps), node.out)], node.out, {}) is not node:
-        return None
+    for steps in _lengths(context, node):
+        step = Step()
+        body = summed_step(node, steps, step)
+        if body is not None and over_all_steps(body, step.sequences, steps) is node:
+            return _sum_form(context, node, body, step, steps)
+    return None
+
+
+def together(context: Context, node: Node) -> Reading | None:
+    """Return a sum whose terms that are sums over steps are one: `sum{t: f[t] + g[t]}`; None with fewer than two."""
+    for steps in _lengths(context, node):
+        step = Step()
+        own, others = parted([(Fraction(coef), term) for coef, term in node.terms], steps, step)
+        if len(own) < 2:
+            continue
+        total = add(own)
+        if add([(1, over_all_steps(total, step.sequences, steps)), *others]) is not node:
+            continue
+        found = _sum_form(context, node, total, step, steps)
+        if found is not None:
+            terms = [(Fraction(1), found), *((coef, context.readings[term]) for coef, term in others)]
+            return summed(terms, [total.digest, *(term.digest for _, term in others)])
+    return None
+
+
+def _lengths(context: Context, node: Node) -> dict[Size, Node]:
+    """Return the numbers of steps of the recurrences in a node, each with a trajectory."""
+    return {one.steps: one for one in sorted(context.systems.trajectories(node), key=lambda n: n.digest)}
+
+
+def _sum_form(context: Context, whole: Node, body: Node, step: Step, steps: Size) -> Reading | None:
+    """Return a sum over the steps of a value of the step, in the formula of `whole`."""
+    content, core = split_coef(body)
     try:
-        name = systems.index(steps)
-        known = {own: Reading(slice_form(context, s, name, steps)) for own, s in step.sequences.items()}
+        inner = read_step(context, core, step, steps)
     except KeyError:  # the base of a slice has no reading here
         return None
-    inner = systems.read([body], known, (name,))[0].form
-    ast = recurrences.step_sum(system_of(context, trajectory), inner.ast)
+    ast = recurrences.step_sum(system_of(context, _lengths(context, whole)[steps]), inner.ast)
     form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree)
-    return Reading(scaled(form, Fraction(node.coef)))
+    return Reading(scaled(form, content), scaled(form, -content))
 
 
 def each_step_form(context: Context, node: Node, form: Form, reads_back: Callable[[str, Node], bool]) -> Form:
@@ -110,20 +130,9 @@ def _quantity(context: Context, node: Node) -> Form | None:
     index = systems.index(steps)
     name = systems.quantity(node.rank)
     try:
-        known = {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
+        inner = read_step(context, body, step, steps, (name,))
     except KeyError:  # the base of a slice has no reading here
         return None
-    inner = systems.read([body], known, (index, name))[0].form
     equation = Ast(EQUATION, (syntax.name(index), inner.ast), name)
     system = Ast(SYSTEM, (context.size(steps).ast, equation), index)
     return Form(recurrences.state(name, system), forms.ATOM, inner.tokens + 8, 0, (name,))
-
-
-def _summed_steps(systems: Systems, node: Node) -> tuple[int, Node] | None:
-    """Return a summed index that runs over the steps of a recurrence in the product, with one of its trajectories."""
-    longs = {at[0] for arg, at in node.operands if arg.selects("slice")}
-    by_steps = {one.steps: one for one in sorted(systems.trajectories(node), key=lambda n: n.digest)}
-    for index, size in enumerate(node.index_sizes) if by_steps else ():
-        if size in by_steps and index not in node.out and index not in longs:
-            return index, by_steps[size]
-    return None

@@ -6,6 +6,9 @@ a slice of a sequence is the sequence at `t`: a range or another order of its ax
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
 from matcalc.errors import NotSupported
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
@@ -16,7 +19,8 @@ from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.tensor.leading_axis import numbers
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.recurrence import arguments_of, level_of, sibling
+from matcalc.tensor.one_step import Step
+from matcalc.tensor.recurrence import arguments_of, level_of, sequences_in, sibling
 from matcalc.tensor.sizes.size import Size
 
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
@@ -45,13 +49,73 @@ def _system(context: Context, node: Node) -> Ast:
         known[state] = Reading(forms.part(forms.name(name), [before]))
     for own, operand in zip(node.slices, operands, strict=True):
         known[own] = Reading(slice_form(context, operand, index, node.steps))
-    bodies = systems.read(node.bodies, known, [index, *names])
+    step = Step(sequences_in(node) if systems.quantities is not None else {})
+    named = _named(context, node.bodies, step, node.steps)
+    new = {own: part for own, part in named.parts.items() if own.name not in systems.owners}
+    known |= _readings(context, named.parts, index)
+    inside = [index, *names, *(own.name for own in new)]
+    bodies = systems.read([*new.values(), *named.bodies], known, inside)
     limit = context.size(node.steps).ast
     end = limit if node.backward else syntax.number(0)
     begins = [context.readings[start].form for start in starts]
     equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
-    equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
-    return Ast(SYSTEM, (limit, *equations), index)
+    lines = [(own.name, now) for own in new] + [(name, after) for name in names]
+    equations += [_equation(name, at.ast, body.form) for (name, at), body in zip(lines, bodies, strict=True)]
+    system = Ast(SYSTEM, (limit, *equations), index)
+    systems.owners.update((own.name, system) for own in new)
+    return system
+
+
+class Named(NamedTuple):
+    """Values of a step over the symbols of quantities, and the quantities that they read, over earlier ones."""
+
+    bodies: list[Node]
+    parts: dict[Node, Node]
+
+
+def _named(context: Context, bodies: Sequence[Node], step: Step, steps: Size) -> Named:
+    quantities = context.systems.quantities
+    symbols = quantities.symbols(step, steps) if quantities is not None else {}
+    if quantities is None or not symbols:
+        return Named(list(bodies), {})
+    made = [quantities.over(body, symbols) for body in bodies]
+    needed, parts = set(toposort(made)), {}
+    items = list(symbols.items())
+    for k in range(len(items) - 1, -1, -1):
+        own, part = items[k]
+        if own in needed:
+            parts[own] = quantities.over(part, dict(items[:k]))
+            needed |= set(toposort([parts[own]]))
+    return Named(made, dict(reversed(parts.items())))
+
+
+def _readings(context: Context, parts: Iterable[Node], index: str) -> dict[Node, Reading]:
+    """Return the readings of quantities at a step: with their system, or in the system that is being written."""
+    owners = context.systems.owners
+    found = {}
+    for own in parts:
+        base = forms.name(own.name)
+        if own.name in owners:
+            base = Form(recurrences.state(own.name, owners[own.name]), forms.ATOM, 1, 0, (own.name,))
+        found[own] = Reading(forms.part(base, [forms.name(index)]))
+    return found
+
+
+def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequence[str] = ()) -> Form:
+    """Return a value of a step, over the names of quantities; `names` are bound in it.
+
+    Raises: KeyError if the base of a slice has no reading here.
+    """
+    systems, index = context.systems, context.systems.index(steps)
+    known = {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
+    named = _named(context, [body], step, steps)
+    for own, part in named.parts.items():
+        if own.name not in systems.owners:
+            right = systems.read([part], known, (index, own.name))[0].form
+            equation = _equation(own.name, syntax.name(index), right)
+            systems.owners[own.name] = Ast(SYSTEM, (context.size(steps).ast, equation), index)
+        known |= _readings(context, [own], index)
+    return systems.read(named.bodies, known, (index, *names))[0].form
 
 
 def _equation(name: str, subscript: Ast, right: Form) -> Ast:

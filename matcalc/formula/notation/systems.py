@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.one_step import Step
 from matcalc.tensor.recurrence import sibling
 from matcalc.tensor.sizes.size import Size
 
@@ -20,11 +22,32 @@ ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], l
 """Reads nodes over symbols that have readings; the names are taken inside."""
 
 
-class Systems:
-    """The systems of one formula, with the names of states and step indices."""
+class Quantities(Protocol):
+    """Named quantities of the step: their symbols with their values at a step, and a value over the symbols."""
 
-    def __init__(self, taken: frozenset[str], preferred: Mapping[Node, str], read: ReadBodies) -> None:
+    def symbols(self, step: Step, length: Size) -> dict[Node, Node]: ...
+
+    def over(self, body: Node, symbols: Mapping[Node, Node]) -> Node: ...
+
+    def __hash__(self) -> int: ...
+
+
+class Systems:
+    """The systems of one formula, with the names of states, quantities and step indices.
+
+    A quantity is in the system of the first recurrence that reads it, or in one of its own: `owners` has the systems.
+    """
+
+    def __init__(
+        self,
+        taken: frozenset[str],
+        preferred: Mapping[Node, str],
+        read: ReadBodies,
+        quantities: Quantities | None = None,
+    ) -> None:
         self.taken, self.preferred, self.read = set(taken), preferred, read
+        self.quantities = quantities
+        self.owners: dict[str, Ast] = {}
         self.names: dict[Node, str] = {}
         self.indices: dict[Size, str] = {}
         self.made: dict[Node, Ast] = {}

@@ -21,6 +21,7 @@ from matcalc.formula.elaborate.function_arguments import PARAMETER
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
+from matcalc.formula.notation.axis_orders import aligned, in_listed_order
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
 from matcalc.formula.notation.context import Context
@@ -31,16 +32,15 @@ from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
-from matcalc.formula.notation.step_sums import at_positions, each_step_form, step_sum_reading
+from matcalc.formula.notation.step_sums import at_positions, each_step_form, step_sum_reading, together
 from matcalc.formula.notation.steps import trajectory_reading
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
-from matcalc.formula.notation.systems import Systems
+from matcalc.formula.notation.systems import Quantities, Systems
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.nodes.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_used, toposort
 from matcalc.tensor.raw_nodes import parameter
@@ -52,16 +52,21 @@ NOT_NAMED: Mapping[Node, str] = MappingProxyType({})
 
 
 def formula_of(
-    root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+    root: Node,
+    avoid: Collection[str] = (),
+    part_names: Mapping[Node, str] = NOT_NAMED,
+    dotted: bool = True,
+    quantities: Quantities | None = None,
 ) -> Ast:
     """Return the formula of a node; reading it with the node's declarations returns the node.
 
     `avoid` are names in scope beyond the node's own symbols and sizes; index names differ from them. `part_names` are
-    names for parts of the formula. Without `dotted`, rows and columns are repeated by `ones(m)`.
+    names for parts of the formula. Without `dotted`, rows and columns are repeated by `ones(m)`. `quantities` are the
+    named quantities of steps.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return form_of(root, avoid, part_names, dotted).ast
+    return form_of(root, avoid, part_names, dotted, quantities).ast
 
 
 def whole_formula_of(root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED) -> Ast:
@@ -70,7 +75,11 @@ def whole_formula_of(root: Node, avoid: Collection[str] = (), part_names: Mappin
 
 
 def form_of(
-    root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+    root: Node,
+    avoid: Collection[str] = (),
+    part_names: Mapping[Node, str] = NOT_NAMED,
+    dotted: bool = True,
+    quantities: Quantities | None = None,
 ) -> Form:
     """Return the formula of a node with its cost, including that of its shared parts.
 
@@ -78,7 +87,7 @@ def form_of(
     `part_names`.
     """
     taken = {*avoid, *sizes_used([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
-    return _form_of(root, frozenset({*taken, *part_names.values()}), tuple(part_names.items()), dotted)
+    return _form_of(root, frozenset({*taken, *part_names.values()}), tuple(part_names.items()), dotted, quantities)
 
 
 def tokens_of(root: Node) -> int:
@@ -90,24 +99,36 @@ def tokens_of(root: Node) -> int:
 
 
 @lru_cache(maxsize=64)
-def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
+def _form_of(
+    root: Node,
+    taken: frozenset[str],
+    part_names: tuple[tuple[Node, str], ...],
+    dotted: bool,
+    quantities: Quantities | None,
+) -> Form:
     preferred = dict(part_names)
 
     def read(bodies: Sequence[Node], inner: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
         found = Readings(taken.union(names), known=dict(inner), dotted=dotted, systems=systems)
         return [found[body] for body in bodies]
 
-    systems = Systems(taken.difference(preferred.values()), preferred, read)
+    systems = Systems(taken.difference(preferred.values()), preferred, read, quantities)
     taken = taken | systems.enter(everything(root))
-    shared = Shared(root, toposort(root), taken, preferred)
+    is_long = root.length > LONG and not _is_short(root)
+    shared = Shared(root, toposort(root), taken, preferred, is_long=is_long)
     form = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
     form = each_step_form(Readings(taken, dotted=dotted, systems=systems).context, root, form, _reads_back)
     if not shared.repeated:
         return form
-    shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
+    shared = Shared(root, toposort(root), taken, preferred, shared.repeated, is_long)
     named = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
     written = text(named.ast)
     return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
+
+
+def _is_short(root: Node) -> bool:
+    """Whether the formula of a node with recurrences is short without shared parts, since sums are over steps."""
+    return any(node.kind == "recurrence" for node in toposort(root)) and _CACHE[root].form.tokens <= LONG
 
 
 def _reads_back(formula: str, root: Node) -> bool:
@@ -181,13 +202,22 @@ def _product(context: Context, node: Node) -> Reading:
     blocks = block_reading(context, [(Fraction(1), node)])
     if blocks is not None:
         return blocks
+    steps = step_sum_reading(context, node)
+    found = _in_matrices(context, node)
+    return steps if steps is not None and steps.form.tokens < found.form.tokens else found
+
+
+def _sum(context: Context, node: Node) -> Reading:
+    steps, found = together(context, node), sum_reading(context, node)
+    return steps if steps is not None and steps.form.tokens < found.form.tokens else found
+
+
+def _in_matrices(context: Context, node: Node) -> Reading:
+    """Return the reading of a product without sums over steps."""
     spread = _term_by_term(context, node) or at_positions(context, node)
     if spread is not None:
         return spread
     reading = _product_alone(context, node)
-    steps = step_sum_reading(context, node)
-    if steps is not None and steps.form.tokens < reading.form.tokens:
-        return steps
     spread = _multiplied_out(context, node)
     best = spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
     transposed = best.transposed
@@ -236,48 +266,11 @@ def _product_alone(context: Context, node: Node) -> Reading:
     """Return the reading of a product; numbers of which its operands are multiples move to the front."""
     whole = context
     context, written = opened(context, node)
-    written = _aligned(written)
+    written = aligned(written)
     best = _of_opened(context, written)
-    transposed = _in_listed_order(whole, context, written)
+    transposed = in_listed_order(whole, context, written)
     other = transposed and _of_opened(*transposed)
     return other if other is not None and other.form.tokens < best.form.tokens else best
-
-
-def _aligned(written: OpenProduct) -> OpenProduct:
-    """Return a product whose equal operands have equal indices where an exchange of axes allows it: squares."""
-    first: dict[Node, tuple[int, ...]] = {}
-    coef, indices = written.coef, list(written.indices)
-    for k, (arg, at) in enumerate(written.operands):
-        wanted = first.setdefault(arg, at)
-        if at != wanted and arg.rank > 2:
-            signs = [sign for order, sign in arg.exchanges if tuple(at[axis] for axis in order) == wanted]
-            if signs:
-                coef, indices[k] = coef * signs[0], wanted
-    return written._replace(coef=coef, indices=tuple(indices))
-
-
-def _in_listed_order(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:
-    """Return a product whose sums of order 3 or more have their axes in the listed order; None if they already are.
-
-    A sum has an order of axes of its own; the order in which its terms show them is free.
-    """
-    listed = {index: position for position, index in enumerate(written.out)}
-    readings, indices = dict(context.readings), list(written.indices)
-    for position, (arg, at) in enumerate(zip(written.args, written.indices, strict=True)):
-        order = tuple(sorted(range(arg.rank), key=lambda axis: (listed.get(at[axis], len(listed)), axis)))
-        if arg.kind != "sum" or arg.rank < 3 or order == _axes(arg) or written.args.count(arg) > 1:
-            continue
-        if len(written.args) > 1:
-            readings[arg] = whole.readings[with_axes(arg, order)]
-        else:
-            terms = [(coef, with_axes(term, order)) for coef, term in arg.terms]
-            if add(terms) is not with_axes(arg, order):
-                continue
-            readings[arg] = summed([(c, whole.readings[t]) for c, t in terms], [t.digest for _, t in terms])
-        indices[position] = tuple(at[axis] for axis in order)
-    if tuple(indices) == tuple(written.indices):
-        return None
-    return context._replace(readings=readings), written._replace(indices=tuple(indices))
 
 
 def _of_opened(context: Context, written: OpenProduct) -> Reading:
@@ -391,7 +384,7 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "constant": _constant,
     "selector": lambda context, node: Reading(selector_form(context, node)),
     "product": _product,
-    "sum": sum_reading,
+    "sum": _sum,
     "map": _map,
     "op": operation_reading,
     "recurrence": trajectory_reading,

@@ -205,6 +205,8 @@ def _op(node: Node) -> None:
     elif "nonnegative" in facts and not node.range.nonnegative:
         node.range = NONNEGATIVE
     node.facts = closure(facts + _sign_facts(node))
+    if node.rank - node.batch_rank == 2 < node.rank and "symmetric" in facts:
+        node.commuting = node.rank - 2
     if node.rank - node.batch_rank == 2 and not node.facts & SYMMETRIC_OR_SKEW:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
@@ -214,7 +216,7 @@ def _op(node: Node) -> None:
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
     """Return the facts of each argument under its parameter's name; a function's facts come from its range."""
     known: dict[str, frozenset[str]] = {}
-    cores = (_of_core(a.facts, a.rank - len(b)) for a, b in zip(node.args, node.batches, strict=True))
+    cores = (_core_facts(a, a.rank - len(b)) for a, b in zip(node.args, node.batches, strict=True))
     values = iter(node.params)
     for parameter in node.rule.signature.parameters:
         if parameter.kind in PLAIN:
@@ -226,6 +228,12 @@ def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
         else:
             known[parameter.name] = next(cores, frozenset())
     return known
+
+
+def _core_facts(arg: Node, rank: int) -> frozenset[str]:
+    """Return the facts of the cores of an argument; matrices whose two axes commute are symmetric."""
+    facts = _of_core(arg.facts, rank)
+    return closure([*facts, "symmetric"]) if rank == 2 < arg.rank and arg.commuting <= arg.rank - 2 else facts
 
 
 def _of_core(facts: frozenset[str], rank: int) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Compiles and caches the scalar functions of `codegen/numba` as bitcode, which callers link in.
 
 Numba compiles each function once for the kinds of its arguments; later only LLVM is needed. The cached bitcode is
-Numba's optimised function with its vector forms, without the wrapper for Python.
+Numba's optimised function with its vector forms, without the wrapper for Python. It is inlined at every call: LLVM
+would leave the second call of a long function as a call, and the loop scalar.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
     module = load_items("numba", [name])[name]
     given = ", ".join(f"x{k}" for k in range(len(kinds)))
     call = eval(f"lambda {given}: f({given})", {"f": getattr(sys.modules[module], name)})  # noqa: S307 - our own text
-    dispatcher = njit(error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(call)
+    options = {"fastmath": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    dispatcher = njit(error_model="numpy", **options)(call)
     signature = tuple(getattr(types, kind.number) for kind in kinds)
     dispatcher.compile(signature)
     compiled = dispatcher.overloads[signature]

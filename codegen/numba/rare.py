@@ -14,14 +14,14 @@ ONE_DOUBLE = ir.DoubleType()
 LANES = (2, 4, 8)
 
 
-def rare(routine, count, *flags):
+def rare(routine, count, *flags, named=""):
     """Return `chosen(is_rare, usual, x)`: usual, or where is_rare the value of a routine of `count` numbers.
 
-    `routine` is a symbol, an LLVM intrinsic or a function of Numba that cannot raise. `flags` are integers that it
-    takes after the numbers.
+    `routine` is a symbol, an LLVM intrinsic or a function of Numba that cannot raise, which may be `named` otherwise.
+    `flags` are integers that it takes after the numbers.
     """
     is_symbol = isinstance(routine, str)
-    name = f"matcalc_rarely_{routine.replace('.', '_') if is_symbol else routine.__name__}"
+    name = f"matcalc_rarely_{named or (routine.replace('.', '_') if is_symbol else routine.__name__)}"
 
     def called(context, builder, args):
         if not is_symbol:

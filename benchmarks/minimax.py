@@ -23,32 +23,38 @@ Function = Callable[[mpf], mpf]
 
 @dataclass(frozen=True)
 class Nearly:
-    """A function to approximate by a polynomial of `count` coefficients on [low, high]; errors relative to scale."""
+    """A function to approximate by a polynomial of `count` coefficients on [low, high]; errors relative to scale.
+
+    With `rest` the constant coefficient is a sum of two numbers, which are printed last.
+    """
 
     function: Function
     low: mpf
     high: mpf
     count: int
     scale: Function
+    rest: bool = False
 
 
 def coefficients(best: Nearly) -> tuple[list[float], mpf]:
     """Return the float64 coefficients of a nearly best polynomial, leading first, and the largest relative error."""
-    fixed: list[float] = []
+    constant = fitted(best, [])[0]
+    rest = [float(constant - float(constant))] if best.rest else []
+    fixed = [float(constant) + mpf(sum(rest))]
     while len(fixed) < ONE_BY_ONE:
-        fixed.append(float(fitted(best, fixed)[0]))
-    fixed += [float(c) for c in fitted(best, fixed)]
+        fixed.append(mpf(float(fitted(best, fixed)[0])))
+    fixed += [mpf(float(c)) for c in fitted(best, fixed)]
     points = mpmath.linspace(best.low, best.high, 1001)
     error = max(abs((value(fixed, x) - best.function(x)) / best.scale(x)) for x in points)
-    return fixed[::-1], error
+    return [*map(float, fixed[::-1]), *rest], error
 
 
-def value(powers: list[float], x: mpf) -> mpf:
+def value(powers: list[mpf], x: mpf) -> mpf:
     """Return the value of the polynomial with these coefficients, lowest first."""
-    return mpmath.polyval([mpf(c) for c in powers[::-1]], x)
+    return mpmath.polyval(powers[::-1], x)
 
 
-def fitted(best: Nearly, fixed: list[float]) -> list[mpf]:
+def fitted(best: Nearly, fixed: list[mpf]) -> list[mpf]:
     """Return the coefficients above the fixed lowest ones, by least squares of the relative error."""
     first, free, points = len(fixed), best.count - len(fixed), 4 * best.count
     nodes = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
@@ -85,6 +91,44 @@ def digamma_far(w: mpf) -> mpf:
     """log(x) - 1/(2*x) - digamma(x), times x^2, as a function of w = 1/x^2."""
     x = 1 / mpmath.sqrt(w)
     return (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) * x**2
+
+
+def from_unit(c: mpf, t: mpf) -> mpf:
+    """The x >= 0 with t = (x - c)/(x + c), t below 1."""
+    return c * (1 + t) / (1 - t)
+
+
+def scaled_erfc(x: mpf) -> mpf:
+    """exp(x^2)*erfc(x), for large x by its continued fraction (DLMF 7.9.1)."""
+    if x < 30:
+        return mpmath.exp(x * x) * mpmath.erfc(x)
+    below = x
+    for k in range(200, 0, -1):
+        below = x + k / (2 * below)
+    return 1 / (mpmath.sqrt(mp.pi) * below)
+
+
+ERFCX_CENTRE = mpf("3.75")
+MILLS_CENTRE = mpf("5.25")
+TRIGAMMA_CENTRE = mpf("1.75")
+
+
+def erfcx_all(t: mpf) -> mpf:
+    """exp(x^2)*erfc(x)*(1 + 9/8*x) for x >= 0 as a function of t = (x - centre)/(x + centre)."""
+    x = from_unit(ERFCX_CENTRE, t)
+    return scaled_erfc(x) * (1 + mpf(9) / 8 * x)
+
+
+def mills_all(t: mpf) -> mpf:
+    """Phi(-x)*exp(x^2/2)*(1 + 13/16*x) for x >= 0 as a function of t = (x - centre)/(x + centre)."""
+    x = from_unit(MILLS_CENTRE, t)
+    return scaled_erfc(x / mpmath.sqrt(2)) / 2 * (1 + mpf(13) / 16 * x)
+
+
+def trigamma_all(t: mpf) -> mpf:
+    """polygamma(1, x)*x for x >= 1 as a function of t = (x - 1 - centre)/(x - 1 + centre)."""
+    x = 1 + from_unit(TRIGAMMA_CENTRE, t)
+    return mpmath.zeta(2, x) * x
 
 
 def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[list[float], list[float]]:
@@ -125,6 +169,9 @@ def table() -> dict[str, Nearly]:
         "gammaln far": Nearly(gammaln_far, tiny, unit / 9, 12, one),
         "digamma near": Nearly(digamma_near, 1 + tiny - DIGAMMA_CENTRE, 2.5 - DIGAMMA_CENTRE, 27, digamma_near),
         "digamma far": Nearly(digamma_far, tiny, unit / 9, 13, one),
+        "erfcx": Nearly(erfcx_all, -unit, unit - tiny, 29, erfcx_all, rest=True),
+        "mills": Nearly(mills_all, -unit, unit - tiny, 29, mills_all, rest=True),
+        "trigamma": Nearly(trigamma_all, -unit, unit - tiny, 27, trigamma_all, rest=True),
         "atanh": Nearly(root_series(mpmath.atanh), tiny, mpf("0.041"), 8, lambda z: 1 / z),
         "asin": Nearly(root_series(mpmath.asin), tiny, unit / 4, 12, lambda z: 1 / z),
     }

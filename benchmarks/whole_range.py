@@ -7,6 +7,29 @@ from collections.abc import Callable
 import mpmath
 import numpy as np
 
+from benchmarks.minimax import scaled_erfc
+
+
+def erfcx(x: mpmath.mpf) -> mpmath.mpf:
+    """exp(x^2)*erfc(x)."""
+    return scaled_erfc(x) if x > 0 else 2 * mpmath.exp(x * x) - scaled_erfc(-x)
+
+
+def log_ndtr(x: mpmath.mpf) -> mpmath.mpf:
+    """The logarithm of the normal distribution function."""
+    tail = scaled_erfc(abs(x) / mpmath.sqrt(2)) / 2
+    if x < 0:
+        return mpmath.log(tail) - x * x / 2
+    return -mpmath.exp(-x * x / 2) * tail if x > 20 else mpmath.log1p(-mpmath.exp(-x * x / 2) * tail)
+
+
+def log_ndtr_slope(x: mpmath.mpf) -> mpmath.mpf:
+    """The normal density divided by the distribution function."""
+    tail = scaled_erfc(abs(x) / mpmath.sqrt(2)) / 2
+    density = 1 / mpmath.sqrt(2 * mpmath.pi)
+    return density / tail if x < 0 else density / (mpmath.exp(x * x / 2) - tail)
+
+
 EXACT: dict[str, Callable[..., object]] = {
     "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p,
     "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "tanh": mpmath.tanh, "sinh": mpmath.sinh,
@@ -16,6 +39,8 @@ EXACT: dict[str, Callable[..., object]] = {
     "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
     "pow": lambda x: x ** mpmath.mpf(2.5),
     "gammaln": lambda x: mpmath.loggamma(x), "digamma": mpmath.digamma,
+    "polygamma 1": lambda x: mpmath.zeta(2, x) if x < 1e12 else 1 / x + 1 / (2 * x * x),
+    "erfcx": erfcx, "log_ndtr": log_ndtr, "log_ndtr_diff 1": log_ndtr_slope,
     "asin": mpmath.asin, "acos": mpmath.acos, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
 }  # fmt: skip
 """Functions with vectorised implementations, with their formulas."""
@@ -27,6 +52,7 @@ DOMAIN = {
     "pow": 0.0,
     "gammaln": 0.0,
     "digamma": 0.0,
+    "polygamma 1": 0.0,
     "acosh": 1.0,
     "log1p": -1.0,
 }
@@ -37,7 +63,8 @@ TURNING = ("sin", "cos", "tan")
 
 def argument(name: str) -> str:
     """Return the formula of a function of x."""
-    return "x.^2.5" if name == "pow" else f"{name}(x)"
+    stem, _, parameter = name.partition(" ")
+    return "x.^2.5" if name == "pow" else f"{stem}({parameter}{', ' if parameter else ''}x)"
 
 
 def whole_range(name: str, count: int, seed: int = 0) -> np.ndarray:

@@ -99,3 +99,22 @@ static double digamma(double x)
     }
     return sum + (g*0.99558162689208984375 + g*(p/q));
 }
+
+/* The derivative of digamma: the recurrence below 12, then the asymptotic series (DLMF 5.15.8). */
+static double trigamma(double x)
+{
+    double sum = 0.0;
+    if (x <= 0.0 && x == floor(x)) {
+        return INFINITY;
+    }
+    if (isnan(x) || x < -1e4) {
+        return NAN;
+    }
+    while (x < 12.0) {
+        sum += 1.0/(x*x);
+        x += 1.0;
+    }
+    double z = 1.0/(x*x);
+    double tail = z*(1.0/42.0 - z*(1.0/30.0 - z*(5.0/66.0 - z*(691.0/2730.0 - z*7.0/6.0))));
+    return sum + (1.0/x + z*(0.5 + (1.0/6.0 - z*(1.0/30.0 - tail))/x));
+}

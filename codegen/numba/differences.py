@@ -5,12 +5,13 @@ import math
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.elementary import INLINED, vexp, vexpm1, vlog, vlog1p
-from matcalc.codegen.numba.families import erfcx
+from matcalc.codegen.numba.elementary import INLINED, fma, vexp, vexpm1, vlog, vlog1p
 from matcalc.codegen.numba.gammas import vdigamma, vgammaln
 from matcalc.codegen.numba.gauss import NODES_20, NODES_40, WEIGHTS_20, WEIGHTS_40
+from matcalc.codegen.numba.gaussian import verf
 from matcalc.codegen.numba.scalars import maximum
 from matcalc.codegen.numba.special import polygamma
+from matcalc.codegen.numba.tails import verfcx
 
 LOG_2 = 0.6931471805599453
 
@@ -63,10 +64,10 @@ def log_sinh(x):
     return vlog(0.5 * (e + e / (1.0 + e))) if x < 1.0 else x + (vlog1p(-vexp(-2.0 * x)) - LOG_2)
 
 
-@njit(**EXACT)
+@njit(**INLINED)
 def log_erfc(x):
     """log(erfc(x))."""
-    return math.log1p(-math.erf(x)) if x < 0.5 else math.log(erfcx(x)) - x * x
+    return vlog1p(-verf(x)) if x < 0.5 else fma(-x, x, vlog(verfcx(x)))
 
 
 @njit(**EXACT)

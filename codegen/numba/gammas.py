@@ -1,4 +1,4 @@
-"""log(gamma(x)) and digamma(x): for x > 0 as branch-free arithmetic, elsewhere by SciPy.
+"""log(gamma(x)), digamma(x) and polygamma(1, x): for x > 0 as branch-free arithmetic, elsewhere by SciPy or a sum.
 
 From 3 on Stirling's formula is used, with a polynomial in 1/x^2 for its series (DLMF 5.11). Between 1 and 2.5 the
 function is a polynomial times its zeros. Other arguments are moved there by one step of the recurrence. The polynomials
@@ -13,9 +13,12 @@ from matcalc.codegen.numba.call import special_symbol
 from matcalc.codegen.numba.elementary import INLINED, fma, horner, vlog
 from matcalc.codegen.numba.powers import log_parts
 from matcalc.codegen.numba.rare import rare
+from matcalc.codegen.numba.special import trigamma_sum
+from matcalc.codegen.numba.tails import over_parts, sum_parts
 
 far_gammaln = rare(special_symbol("gammaln", 1), 1, 0)
 far_digamma = rare(special_symbol("psi", 1), 1, 0)
+far_trigamma = rare(trigamma_sum, 1)
 
 HALF_LOG_TAU = 0.9189385332046728
 HALF_LOG_TAU_LOW = -3.8782941580672414e-17
@@ -169,3 +172,59 @@ def vdigamma(x):
     t = (x + shift) - 1.65625
     near = fma(over, 0.890221979165822, fma((over + over_rest) * t, digamma_near(t), over_rest * 0.890221979165822))
     return far_digamma(not 0.0 < x < math.inf, far if is_far else inverse + near, x)
+
+
+@njit(**INLINED)
+def trigamma_parts(t):
+    """polygamma(1, x)*x at t = (x - 2.75)/(x + 0.75), x >= 1, as a sum of two numbers."""
+    w = t * t
+    even = horner(
+        w,
+        9.352239800860505e-14,
+        -3.09280003441749e-13,
+        -6.266482130700096e-12,
+        -2.2683011383303488e-11,
+        -3.685833305056637e-10,
+        -5.988934863335299e-09,
+        -8.086857092844811e-08,
+        -1.0407801696486047e-06,
+        -1.4046967545592977e-05,
+        -0.00019304995756035792,
+        -0.0025303977074957527,
+        -0.03484946960107089,
+        -0.2848789411550166,
+    )
+    odd = horner(
+        w,
+        7.450161680307265e-14,
+        2.539176529021226e-14,
+        -7.492024540574583e-13,
+        7.149716860111084e-12,
+        1.4921333480593719e-10,
+        1.6563791570319866e-09,
+        2.0377656191229134e-08,
+        2.854770356888155e-07,
+        3.927797133123817e-06,
+        5.167164527093975e-05,
+        0.0006924526155114708,
+        0.009653013552560248,
+        0.10874470161229306,
+    )
+    return sum_parts(fma(odd, t, even), t, 1.2033209585345597, -7.643317365817123e-17)
+
+
+@njit(**INLINED)
+def vtrigamma(x):
+    """polygamma(1, x): that of x + 1 plus 1/x^2 below 1."""
+    is_low = x < 1.0
+    y = x + 1.0 if is_low else (1e17 if x > 1e17 else x)
+    y_rest = x - (y - 1.0) if is_low else 0.0
+    a, a_rest = trigamma_parts((y - 2.75) / (y + 0.75))
+    f, f_rest = over_parts(a, a_rest, y, y_rest)
+    inverse = 1.0 / x
+    square = inverse * inverse
+    rest = fma(inverse, inverse, -square) + 2.0 * inverse * (fma(-inverse, x, 1.0) * inverse)
+    near = square + f
+    low = near + ((f - (near - square)) + (f_rest + rest))
+    usual = low if is_low else (f + f_rest if x <= 1e17 else inverse)
+    return far_trigamma(not 1e-150 < x < math.inf, usual, x)

@@ -23,7 +23,9 @@ def sinc1(x):
 @njit(**INLINED)
 def log1pc(x):
     """log(1 + x)/x, 1 at 0, 0 at infinity."""
-    return 1.0 if x == 0.0 else (0.0 if x == math.inf else vlog1p(x) / x)
+    y = vlog1p(x) / x
+    y = 0.0 if x == math.inf else y
+    return 1.0 if x == 0.0 else y
 
 
 @njit(**INLINED)

@@ -14,14 +14,18 @@ ONE_DOUBLE = ir.DoubleType()
 LANES = (2, 4, 8)
 
 
-def rare(routine, count, *flags):
+def rare(routine, count, *flags, named=""):
     """Return `chosen(is_rare, usual, x)`: usual, or where is_rare the value of a routine of `count` numbers.
 
-    `routine` is a symbol or an LLVM intrinsic; `flags` are integers that it takes after the numbers.
+    `routine` is a symbol, an LLVM intrinsic or a function of Numba that cannot raise, which may be `named` otherwise.
+    `flags` are integers that it takes after the numbers.
     """
-    name = f"matcalc_rarely_{routine.replace('.', '_')}"
+    is_symbol = isinstance(routine, str)
+    name = f"matcalc_rarely_{named or (routine.replace('.', '_') if is_symbol else routine.__name__)}"
 
-    def called(builder, args):
+    def called(context, builder, args):
+        if not is_symbol:
+            return compiled(context, builder, routine, args)
         last = [ir.Constant(ir.IntType(32), flag) for flag in flags]
         kind = ir.FunctionType(ONE_DOUBLE, [ONE_DOUBLE] * count + [flag.type for flag in last])
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, routine), [*args, *last])
@@ -31,13 +35,22 @@ def rare(routine, count, *flags):
         def codegen(context, builder, signature, args):
             given = [builder.extract_value(args[2], k) for k in range(count)]
             if name not in builder.module.globals:
-                define_rare(builder.module, name, count, called)
+                define_rare(builder.module, name, count, lambda *given: called(context, *given))
             return builder.call(builder.module.globals[name], [args[0], args[1], *given])
 
         if len(kinds) == count:
             return types.float64(types.boolean, types.float64, types.StarArgTuple(kinds)), codegen
 
     return chosen
+
+
+def compiled(context, builder, function, args):
+    """Call a function of Numba for numbers; its status is ignored, since it cannot raise."""
+    kinds = (types.float64,) * len(args)
+    function.compile(kinds)
+    result = function.overloads[kinds]
+    context.active_code_library.add_linking_library(result.library)
+    return context.call_internal_no_propagate(builder, result.fndesc, result.signature, args)[1]
 
 
 def define_rare(module, name, count, called):

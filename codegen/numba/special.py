@@ -16,7 +16,7 @@ besselk = special_function("kv", 2)
 erfinv = special_function("erfinv", 1)
 gamma = special_function("gamma", 1)
 gammaln = special_function("gammaln", 1)
-log_ndtr = special_function("log_ndtr", 1)
+
 digamma = special_function("psi", 1)
 
 # (-1)^(j + 1) B(2j)/(2j)!, j = 1..12, as terms of Euler and Maclaurin's sum
@@ -51,6 +51,12 @@ def polygamma(k, x):
         factor *= (s + 1.0) * (s + 2.0) / (x * x)
         s += 2.0
     return sign * total * gamma(k + 1.0)
+
+
+@njit(**SCALAR)
+def trigamma_sum(x):
+    """polygamma(1, x)."""
+    return polygamma(1.0, x)
 
 
 @njit(**SCALAR)

@@ -61,8 +61,9 @@ def template(name, target):
 def by_numpy(name, arrays, numpy_names):
     """Return the value on the target NumPy: by the template, or by the rule's value where there is no template."""
     if "numpy" not in TABLE[name]:
-        rule = default_rulebook().get(name)
-        numbers = iter([int(float(p)) for p in PARAMETERS.get(name, {}).values()])
+        stem, *stated = name.split(" ")
+        rule = default_rulebook().get(stem)
+        numbers = iter([int(float(p)) for p in (*stated, *PARAMETERS.get(name, {}).values())])
         operands = iter(arrays)
         given = (next(numbers if p.kind == "integer" else operands) for p in rule.signature.parameters)
         return oracle(default_rulebook(), rule)(*given)

@@ -1,7 +1,8 @@
 """Compiles and caches the scalar functions of `codegen/numba` as bitcode, which callers link in.
 
 Numba compiles each function once for the kinds of its arguments; later only LLVM is needed. The cached bitcode is
-Numba's optimised function with its vector forms, without the wrapper for Python.
+Numba's optimised function with its vector forms, without the wrapper for Python. It is inlined at every call: LLVM
+would leave the second call of a long function as a call, and the loop scalar.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -19,6 +20,7 @@ from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import REAL, TRUTH, Kind, is_number
 from matcalc.compiler.kernels.shipped_kernels import shipped
+from matcalc.compiler.llvm.native_words import load_llvm_words
 from matcalc.compiler.lowering_entries import FIELD, load
 from matcalc.compiler.machine.machine_code import host_machine
 from matcalc.compiler.machine.provenance import surroundings
@@ -32,6 +34,9 @@ STEM = "linked"
 PREFIX = "matcalc.linked."
 RAISES = (b"picklebuf", b"NRT_", b"numba_unpickle", b"PyErr")
 """Names that occur only in functions which can raise or allocate arrays: such functions are not linked."""
+
+RARE = "rare"
+"""The function of the sources that gives a routine vector forms, which call it for each lane."""
 
 SHARED = "matcalc_rarely_"
 """The prefix of functions for rare cases, which keep external linkage: their vector forms are found by name."""
@@ -104,24 +109,56 @@ def read(content: bytes) -> Linked:
 
 
 def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
-    from numba import njit, types
-
-    module = load_items("numba", [name])[name]
+    modules = load_items("numba", [name, RARE])
+    function, rare = (getattr(sys.modules[modules[n]], n) for n in (name, RARE))
     given = ", ".join(f"x{k}" for k in range(len(kinds)))
-    call = eval(f"lambda {given}: f({given})", {"f": getattr(sys.modules[module], name)})  # noqa: S307 - our own text
-    dispatcher = njit(error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(call)
+    whole = _inlined(f"lambda {given}: f({given})", function)
+    made = _compiled(key, whole, kinds)
+    count_built()
+    if made is not None and all(kind == REAL for kind in kinds) and _calls(made):
+        by_lanes = _inlined(f"lambda {given}: f(True, 0.0, {given})", rare(whole, len(kinds), named=name))
+        made = _compiled(key, by_lanes, kinds)
+    if made is not None:
+        cache_entries.write(STEM, f"{key}\n{surroundings()[-1]}", written(made))
+    return made
+
+
+def _inlined(text: str, function: Any) -> Any:
+    """Return Numba's function of a text that calls `f`, inlined at every call."""
+    from numba import njit
+
+    options = {"fastmath": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    return njit(error_model="numpy", **options)(eval(text, {"f": function}))  # noqa: S307 - our own text
+
+
+def _compiled(key: str, dispatcher: Any, kinds: Sequence[Kind]) -> Linked | None:
+    """Return a function compiled for these kinds of arguments; None if it may raise or returns no number."""
+    from numba import types
+
     signature = tuple(getattr(types, kind.number) for kind in kinds)
     dispatcher.compile(signature)
     compiled = dispatcher.overloads[signature]
-    count_built()
     result = str(compiled.signature.return_type)
     symbol = PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
     code = _alone(compiled.library._get_module_for_linking().as_bitcode(), compiled.fndesc.llvm_func_name, symbol)
     if not is_number(result) or any(word in code for word in RAISES):
         return None
-    function = Linked(symbol, result, code)
-    cache_entries.write(STEM, f"{key}\n{surroundings()[-1]}", written(function))
-    return function
+    return Linked(symbol, result, code)
+
+
+def _calls(function: Linked) -> bool:
+    """Whether a function calls others that have no vector form, so that no loop with it would be a vector loop."""
+    around = llvm.create_context()
+    module = llvm.parse_bitcode(function.code, around)
+    own = module.get_function(function.name)
+    called = [
+        list(instruction.operands)[-1].name
+        for block in own.blocks
+        for instruction in block.instructions
+        if instruction.opcode == "call"
+    ]
+    del own, module
+    return any(not name.startswith(("llvm.", SHARED)) and name not in load_llvm_words().vectors for name in called)
 
 
 def _alone(code: bytes, name: str, symbol: str) -> bytes:

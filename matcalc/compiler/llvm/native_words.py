@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +18,7 @@ class Words:
     real: Mapping[str, str]
     by_kind: Mapping[str, Mapping[str, str]]
     folds: Mapping[str, str]
+    vectors: Sequence[str]
     helpers: str
 
     @property

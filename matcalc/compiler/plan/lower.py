@@ -94,9 +94,11 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     table = session.lowerings.scalars
     params = tuple(p for p in node.params if isinstance(p, (Fraction, float, Size)))
     special = " ".join([node.rule.name, *map(str, params)])
-    for key, kept in ((special, ()), (node.rule.name, params)):
+    for key in (special, node.rule.name):
         if key in table:
-            return with_value(table[key], own_scalar, node), kept
+            found = with_value(table[key], own_scalar, node)
+            takes = key == node.rule.name or any("{p" in template for template in found.templates.values())
+            return found, params if takes else ()
     own = own_scalar(node)
     if own is not None:
         return own, params

@@ -179,6 +179,7 @@ def _kernel(direct: Program, short: Program, found: Found, estimate: Estimate) -
     return replace(
         read_kernel(name, entry, 0),
         parts=parts,
+        branches=tuple(found.rooms),
         functions=(_function(name, parts, sizes, found),),
         flops=lambda _: flops,
         bytes=lambda _: moved,

@@ -1,11 +1,16 @@
 """A simple matrix plus one of low rank: values and derivatives against NumPy's on the whole matrix."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.compiler.plan import either
+from matcalc.compiler.plan.low_rank.forms import forms
+from matcalc.errors import InternalError
+from matcalc.store.data_folders import data_folder
 
 SIZES = ((7, 2), (6, 3), (5, 1), (1, 0), (0, 0), (1, 1), (4, 4), (3, 5), (5, 4))
 TARGETS = ("numba", "numpy")
@@ -247,3 +252,26 @@ def test_nothing_of_the_size_of_the_matrix_is_made():
     text = str(likelihood().plan)
     short = text[text.index("_short(") : text.index("_direct(")]
     assert "(n, n)" not in short
+
+
+FAULTS = {
+    "solved": ("(X - U*C*W)/b", "(X + U*C*W)/b"),
+    "twice": ("R'*R/b + W'*C*W", "R'*R/b - W'*C*W"),
+    "right": ("U*inv(M)", "2*U*inv(M)"),
+    "logdet": ("(n - l)*log(b) + logdet(N)", "n*log(b) + logdet(N)"),
+}
+
+
+@pytest.mark.parametrize("field", FAULTS)
+def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
+    """A wrong formula of low_rank.toml is found before a function is returned."""
+    right, wrong = FAULTS[field]
+    first, *others = forms(data_folder("codegen"))
+    tables = {name: {**table} for name, table in (("formulas", first.formulas), ("operations", first.operations))}
+    table = next(table for table in tables.values() if field in table)
+    assert table[field] == right
+    table[field] = wrong
+    monkeypatch.setattr(either, "forms", lambda folder: (replace(first, **tables), *others))
+    with pytest.raises(InternalError):
+        formula = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
+        mc.value_and_gradient(formula, "A", "A: matrix(n, k); c: scalar; y: vector(n)", name=f"wrong_{field}")

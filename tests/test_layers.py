@@ -55,6 +55,7 @@ ROOMS = [
     "compiler.plan.memory",
     "compiler.plan.rows",
     "compiler.plan.products",
+    "compiler.plan.low_rank",
     "compiler.plan.sparse_data",
     "compiler.plan",
     "compiler.emit",

@@ -155,7 +155,7 @@ class Kernel:
     one at each step. `via` are the factorisations that it needs, each of one operand; if there are several, their
     results are named with the operand, `T_A`. `called` are words for the variables of results, instead of their
     letters or the entry's name. `joins` are entries whose results it computes, in their order, from the same
-    operands. `words` explain it in plans.
+    operands. `words` explain it in plans. `branches` are sizes that are negative where it computes in another form.
     """
 
     name: str
@@ -183,6 +183,7 @@ class Kernel:
     called: Mapping[str, str] = field(default_factory=dict)
     joins: tuple[str, ...] = ()
     words: str = ""
+    branches: tuple[Size, ...] = ()
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""

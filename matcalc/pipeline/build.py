@@ -202,7 +202,8 @@ def _checked(made: Compiled, request: Request) -> str:
         return [found[k] for k in range(len(results))]
 
     symbols = ordered_arguments(request.names, request.args)
-    return compiled_check(function, results, request.names, symbols, TOLERANCE[str(made.spec.outputs[0].dtype)])
+    exact = TOLERANCE[str(made.spec.outputs[0].dtype)]
+    return compiled_check(function, results, request.names, symbols, exact, made.spec.branches)
 
 
 def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
@@ -235,9 +236,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     spec = CompiledSpec(
         name=name,
         arguments=(*arguments, *computed(program)),
-        outputs=tuple(
-            Operand(label, node.shape, dtype=dtype, zero_filled=label in program.zero_filled) for label, node in outputs
-        ),
+        outputs=tuple(Operand(n, node.shape, dtype=dtype, zero_filled=n in program.zero_filled) for n, node in outputs),
         nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
@@ -259,6 +258,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
         ),
         blas_axes=blas_axes(program, target),
+        branches=tuple(Condition(s, "") for kernel in program.kernels for s in kernel.branches),
         data=program.data,
         work=work(flops, moved),
         flops=flops,

@@ -109,7 +109,8 @@ class Statements(Steps):
             return [(f"{entry} += {made}", call.comment)]
         direct = [self.is_bindable(p) for p in results]
         is_array = bool(self.table[self.program.buffer_of[results[0].value]].shape)
-        if self.target == "numpy" and (call.kernel.sources or call.kernel.functions) and any(direct) and is_array:
+        is_own = bool(call.kernel.sources or call.kernel.functions) and len(results) == 1
+        if self.target == "numpy" and is_own and any(direct) and is_array:
             made = f'np.array({made}, order="C")'  # a rule's value may return an argument, or a part of one
         self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]

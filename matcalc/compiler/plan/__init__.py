@@ -6,7 +6,7 @@ solved or formed). The Program with the least estimated time is returned.
 
 from __future__ import annotations
 
-from matcalc.compiler.plan.compare import plan
+from matcalc.compiler.plan.either import plan
 from matcalc.compiler.plan.saved_nodes import to_save
 
 __all__ = ["plan", "to_save"]

@@ -222,7 +222,8 @@ class CompiledSpec:
     plans were compared, `hinted` the ones that the user passed. `checked` states at which data the function was
     compared with its formulas as written, or why not. `with_fixed` returns the function for calls with the named
     arguments fixed and sizes known; the results of its `ahead` are its last arguments. `blas_axes` are sizes passed
-    to BLAS or LAPACK: every entry rejects those above LONGEST_AXIS.
+    to BLAS or LAPACK: every entry rejects those above LONGEST_AXIS. Where the sizes of `branches` are not negative, the
+    function may compute in another form.
     """
 
     name: str
@@ -243,6 +244,7 @@ class CompiledSpec:
     check_facts: bool = False
     conditions: tuple[Condition, ...] = ()
     blas_axes: tuple[Size, ...] = ()
+    branches: tuple[Condition, ...] = ()
     data: tuple[Checked, ...] = ()
     work: str = ""
     flops: Size | None = None

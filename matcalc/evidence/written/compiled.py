@@ -15,6 +15,7 @@ from matcalc.evidence.written.points import Point, nudged, points, report, was_e
 from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names
 
 
@@ -34,11 +35,17 @@ Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
 def compiled_check(
-    function: Function, results: Sequence[Result], names: Names, symbols: Sequence[Node], exact: float = EXACT
+    function: Function,
+    results: Sequence[Result],
+    names: Names,
+    symbols: Sequence[Node],
+    exact: float = EXACT,
+    branches: Sequence[Condition] = (),
 ) -> str:
     """Call a function at random data; return the points compared and the largest error, or why there are none.
 
-    `exact` is the largest permitted error, relative to the largest entry of a result.
+    `exact` is the largest permitted error, relative to the largest entry of a result. `branches` are conditions on
+    sizes under which the function computes in another form.
 
     Raises: InternalError for a wrong result.
     """
@@ -47,7 +54,9 @@ def compiled_check(
     at: list[str] = []
     worst = 0.0
     try:
-        for point in points([result.reference for result in known], nodes, names, symbols, larger=True):
+        for point in points(
+            [result.reference for result in known], nodes, names, symbols, larger=True, branches=branches
+        ):
             error = _compared(function, known, point, symbols, exact)
             if error is not None:
                 at.append(str(point))

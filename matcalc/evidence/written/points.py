@@ -20,6 +20,7 @@ from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array, largest
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.nodes.node import Node, Shape, toposort
+from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
@@ -29,6 +30,9 @@ LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
 
 LARGER = (9, 10, 11, 8)
 """Lengths of a third point, for compiled functions: kernels have loops over blocks of four or eight entries."""
+
+LONG = (11, 2, 3, 2)
+"""Lengths of a further point, for functions that compute in another form where one size is large."""
 
 MOST_AT_LARGER = 5_000
 """The most entries of data and values at the third point."""
@@ -113,11 +117,13 @@ def points(
     symbols: Sequence[Node],
     seed: int = 0,
     larger: bool = False,
+    branches: Sequence[Condition] = (),
 ) -> Iterator[Point]:
     """Yield up to two points of different sizes at which the first reference is finite and real.
 
     A formula without sizes has one point. With `larger` there is a third one if it has few entries and solves no
-    equation.
+    equation. With `branches`, conditions under which a function computes in another form, there is one that meets them;
+    its numbers and vectors without facts are positive.
 
     Raises: NoReference if the first reference cannot be evaluated, or data would be too large.
     """
@@ -145,12 +151,15 @@ def points(
         if len(found) == 2:
             break
     wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
-    sizes = fitting(known, LARGER, symbols, required) if wants else None
-    entries = _entries(own, sizes) if sizes is not None else 0
-    if sizes is not None and entries + _entries(others, sizes) <= MOST_AT_LARGER:
-        point = _point(references[0], drawn, bound, sizes, along, seed, entries <= MOST_CACHED)
-        if point is not None:
-            yield point
+    further = [(LARGER, required, drawn)] if wants else []
+    further += [(LONG, (*required, *branches), list(map(_as_positive, drawn)))] if wants and branches else []
+    for lengths, conditions_there, symbols_there in further:
+        sizes = fitting(known, lengths, symbols, conditions_there)
+        entries = _entries(own, sizes) if sizes is not None else 0
+        if sizes is not None and entries + _entries(others, sizes) <= MOST_AT_LARGER:
+            point = _point(references[0], symbols_there, bound, sizes, along, seed, entries <= MOST_CACHED)
+            if point is not None:
+                yield point
 
 
 def was_evaluated(reference: Reference, symbols: Sequence[Node], bound: Collection[str]) -> bool:
@@ -158,6 +167,11 @@ def was_evaluated(reference: Reference, symbols: Sequence[Node], bound: Collecti
     drawn = tuple(s for s in symbols if s.name not in bound)
     known = _drawn.get(reference, {})
     return any(point is not None and key.symbols == drawn for key, point in known.items())
+
+
+def _as_positive(x: Node) -> Node:
+    """Return a number or vector without facts as a positive one of its name."""
+    return symbol(x.name, x.shape, ("positive",)) if x.rank < 2 and not x.facts else x
 
 
 def _is_solution(node: Node) -> bool:

@@ -1,11 +1,15 @@
 """The reference evaluator against NumPy: every form of the language, at several sizes, equal ones and 1 among them."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import scipy.linalg as sl
 import scipy.special as sp
 
 import matcalc as mc
+from matcalc.evidence.written.reference import of_tree
+from matcalc.language.read import read
 
 DECLARED = (
     "A: matrix(m, n); B: matrix(m, n); S: matrix(n, n); P: matrix(n, n) spd; x: vector(n); z: vector(n); y: vector(m); "
@@ -167,6 +171,48 @@ def test_a_part_outside_is_never_clipped(text: str) -> None:
     data = data_at(2, 3, 2, 4) | {"q": np.array(3)}
     with pytest.raises(IndexError):
         e.reference.value(data, {"m": 2, "n": 3, "k": 2, "p": 4})
+
+
+def test_a_declared_letter_is_no_transpose() -> None:
+    reference = of_tree(read("c^-T"))
+    assert reference.value({"c": np.array(2.0), "T": np.array(3.0)}, {}) == 0.125
+
+
+def test_the_rule_of_a_call_depends_on_its_arguments() -> None:
+    """One name in one formula: of a vector, a row, a matrix, a number, several numbers, along an axis."""
+    data, sizes = data_at(2, 3, 2, 4), {"m": 2, "n": 3, "k": 2, "p": 4}
+    text = "norm(x, 1) + 10*norm(A, 1) + 100*norm(x) + max(x)*max(2, 3) + sum(sum(A, axis=1)) + sum(x') + sum(A)"
+    x, A = data["x"], data["A"]
+    norms = np.abs(x).sum() + 10 * np.abs(A).sum(axis=0).max() + 100 * np.linalg.norm(x)
+    truth = norms + 3 * x.max() + 2 * A.sum() + x.sum()
+    e = mc.expression(text, DECLARED)
+    for _ in range(2):
+        found = e.reference.value({name: data[name] for name in e.names.written}, sizes)
+        np.testing.assert_allclose(found, truth, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("text", "slope"),
+    [
+        ("logdet(S)", lambda d, E: np.sum(np.linalg.inv(d["S"]).T * E)),
+        ("var(x)", lambda d, E: 2 * np.mean((d["x"] - d["x"].mean()) * E)),
+        ("std(x)", lambda d, E: np.mean((d["x"] - d["x"].mean()) * E) / np.std(d["x"])),
+        ("var(x, ddof=1)", lambda d, E: 2 * np.sum((d["x"] - d["x"].mean()) * E) / (len(E) - 1)),
+        ("sum(entr(p))", lambda d, E: np.sum((-1 - np.log(d["p"])) * E)),
+    ],
+)
+def test_values_continue_analytically_to_complex_data(text: str, slope: Callable[..., float]) -> None:
+    rng = np.random.default_rng(8)
+    data = {"S": rng.standard_normal((4, 4)), "x": rng.standard_normal(5), "p": rng.random(5)}
+    for flipped in (1, -1):
+        data["S"][0] *= flipped  # the determinant has either sign
+        e = mc.expression(text, "S: matrix(n, n); x: vector(n); p: vector(n) positive")
+        (name,) = e.names.written
+        E = rng.standard_normal(data[name].shape)
+        at = {name: data[name]}
+        found = e.reference.value({name: data[name] + 1e-30j * E}, {"n": len(E)}, at)
+        np.testing.assert_allclose(found.imag / 1e-30, slope(data, E), rtol=1e-12)
+        np.testing.assert_allclose(found.real, e.reference.value(at, {"n": len(E)}), rtol=1e-14)
 
 
 def test_numpy_spelling_means_what_numpy_means() -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.compiler.code.code import Code
-from matcalc.compiler.code.code_text import Printed
+from matcalc.compiler.code.code_text import ModuleText, Printed
 from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, Slope
 from matcalc.tensor.sizes.size import Size
@@ -32,10 +32,15 @@ def gauss_numbers(specs):
     return Reference((Case({"S": S, "C": C}, results),), {"S": "(M + M.T)/2"})
 
 
+def parted(text):
+    """Return a text with its parts, as the emitter returns it."""
+    return ModuleText(text.strip("\n").split("\n\n\n"))
+
+
 def generated(text):
     """Return a text with its Code, as the printer returns it."""
     *others, main = items_of(text)
-    return Printed(text, Code((*others, replace(main, wraps=False))))
+    return Printed(parted(text).parts, Code((*others, replace(main, wraps=False))))
 
 
 LOGREG = CompiledSpec(
@@ -74,14 +79,14 @@ def logreg_into(X, w, y, lam, value, gradient_w):
         gradient_w[i] = -gradient_w[i] + 2.0 * (lam * w[i])
     return 0
 '''),
-    numpy_source='''
+    numpy_source=parted('''
 def logreg_into(X, w, y, lam, value, gradient_w):
     """sum(softplus(-y.*(X*w))) + lam*w'*w"""
     v4 = -y * (X @ w)
     value[0] = np.sum(np.logaddexp(0.0, v4)) + lam * (w @ w)
     gradient_w[...] = 2.0 * lam * w - X.T @ (y * special.expit(v4))
     return 0
-''',
+'''),
 )
 
 GAUSS = CompiledSpec(
@@ -117,7 +122,7 @@ def gauss_into(S, C, value, gradient_S):
             gradient_S[i, j] += R2[i, j]
     return 0
 '''),
-    numpy_source='''
+    numpy_source=parted('''
 def gauss_into(S, C, value, gradient_S):
     """logdet(S) + tr(inv(S)*C)"""
     R1 = chol(S, "S is not positive definite")
@@ -126,7 +131,7 @@ def gauss_into(S, C, value, gradient_S):
     value[0] = chol_logdet(R1) + np.trace(R3)
     gradient_S[...] = R2 - R3 @ R2
     return 0
-''',
+'''),
 )
 
 # Sizes other than plain names: y has 2*n - 1 entries, and p is passed as a number.

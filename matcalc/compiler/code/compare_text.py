@@ -27,15 +27,14 @@ def difference(source: str) -> str:
     """
     if not isinstance(source, Printed):
         return ""
-    texts, at = source.rstrip("\n").split("\n\n\n"), 0
-    is_foreign = any(isinstance(item, Foreign) for item in source.code.items)
-    for item in source.code.items:
-        count = item.text.count("\n\n\n") + 1 if isinstance(item, Foreign) else 1
-        text = "\n\n\n".join(texts[at : at + count])
-        at += count
+    items = source.code.items
+    if len(source.parts) != len(items):
+        return source.parts[-1]
+    is_foreign = any(isinstance(item, Foreign) for item in items)
+    for item, text in zip(items, source.parts, strict=True):
         if not _agrees(item, text, is_foreign):
             return text.partition("\n")[0] or item_text(item).partition("\n")[0]
-    return "\n".join(texts[at:])
+    return ""
 
 
 def _agrees(item: Item, text: str, is_foreign: bool) -> bool:

@@ -192,7 +192,7 @@ def line_with_note(line: str, note: str) -> str:
 
 def text(code: Code) -> Printed:
     """Return the text of a module."""
-    return Printed("\n\n\n".join(map(item_text, code.items)) + "\n", code)
+    return Printed([*map(item_text, code.items)], code)
 
 
 def item_text(item: Item) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.code.print_python import INDENT, PRODUCT, Line, expression, item_text, line_with_note, lines, text
 from matcalc.compiler.emit.code_of import code_of, companions_of, texts
 from matcalc.compiler.emit.spelling import Expressions, Names, operands
@@ -31,7 +32,7 @@ from matcalc.compiler.program import (
 from matcalc.language.identifiers import docstring, literal
 
 
-def emit(program: Program, name: str, target: str = "numba") -> str:
+def emit(program: Program, name: str, target: str = "numba") -> ModuleText:
     """Return the text of the function `<name>_into` that computes `program` on `target`.
 
     Raises: NotSupported if a kernel or function has no template for the target.
@@ -39,9 +40,7 @@ def emit(program: Program, name: str, target: str = "numba") -> str:
     if target == "numba":
         return text(code_of(program, name))
     parameters = [*program.inputs, *program.size_args, *program.outputs]
-    return (
-        "\n\n\n".join([*_functions(program, target), *_definition(program, f"{name}_into", parameters, target)]) + "\n"
-    )
+    return ModuleText([*_functions(program, target), *_definition(program, f"{name}_into", parameters, target)])
 
 
 def companions(program: Program, target: str) -> str:

@@ -19,13 +19,11 @@ HELPER = re.compile(r"^static \w+ (\w+)\(", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class CWords:
-    """What the words of the Numba sources are in C; the fields are the tables of `words.toml`."""
+    """The words of the Numba sources in C; the fields are the tables of `words.toml`."""
 
     names: Mapping[str, str]
     folds: Mapping[str, str]
     by_kind: Mapping[str, Mapping[str, str]]
-    views: Mapping[str, str]
-    literals: Mapping[str, str]
     whole: Mapping[str, str]
     letters: Mapping[str, str]
     address: Mapping[str, list[int]]

@@ -14,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.files.array_text import array_text
 from matcalc.compiler.files.c_text import c_text
 from matcalc.compiler.files.save_entry import Part, entry_text
@@ -23,7 +24,7 @@ from matcalc.compiler.files.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.kernels import user_functions
 from matcalc.compiler.kernels.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.spec.call_names import Spelled
-from matcalc.compiler.spec.module_text import INDENT, INTO, into_name, signature_text
+from matcalc.compiler.spec.module_text import INDENT, into_name, signature_text
 from matcalc.compiler.spec.reassociate import in_any_order
 from matcalc.compiler.spec.size_steps import size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Reference
@@ -185,7 +186,7 @@ def saved_text(
 
 
 def _part(spec: CompiledSpec) -> Part:
-    if not spec.numpy_source:
+    if not isinstance(spec.numpy_source, ModuleText):
         raise NotSupported(f"{spec.name} has no form for the target numpy, which a saved file needs")
     declared = spec.declared
     names = Spelled(declared)
@@ -196,16 +197,18 @@ def _part(spec: CompiledSpec) -> Part:
     if given is not None:
         name = given[1].rpartition("_")[0]
         raise NotSupported(f"the function {name} cannot be saved: its text uses names from outside")
-    plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
-    quick = _renamed(in_any_order(spec.source), f"{spec.name}_numba") if spec.source else ""
-    return Part(declared, spec, names, sizes, plain, quick)
+    quick = ModuleText(())
+    if isinstance(spec.source, ModuleText):
+        quick = _renamed(spec.source.changed(in_any_order), f"{spec.name}_numba")
+    return Part(declared, spec, names, sizes, _renamed(spec.numpy_source, f"{spec.name}_numpy"), quick)
 
 
-def _renamed(source: str, name: str) -> str:
+def _renamed(source: ModuleText, name: str) -> ModuleText:
     """Return the source with its function renamed to `<name>_into`, and its constants accordingly."""
     old = into_name(source).removesuffix("_into")
     defined = re.findall(rf"^{old}(_K\d+)(?= = )", source, re.MULTILINE)
-    return re.sub(rf"\b{old}(?=({'|'.join(['_into', *defined])})\b)", name, source).strip("\n")
+    other = re.compile(rf"\b{old}(?=({'|'.join(['_into', *defined])})\b)")
+    return source.changed(lambda part: other.sub(name, part))
 
 
 def _spelling(specs: Sequence[CompiledSpec], plain: Sequence[Item], quick: Sequence[Item]) -> dict[str, str]:
@@ -250,16 +253,11 @@ def _mathematics(part: Part, spelling: dict[str, str]) -> list[str]:
     return [plain, *([_main(part.quick)] if part.quick else []), entry_text(part)]
 
 
-def _main(text: str) -> str:
+def _main(text: ModuleText) -> str:
     """Return the function of a form with its constants, without its helper functions."""
-    lines, kept = text.splitlines(), []
-    for statement in ast.parse(text).body:
-        is_helper = isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}(")
-        if not is_helper:
-            kept.append("\n".join(lines[statement.lineno - 1 : statement.end_lineno]))
-    constants, function = kept[:-1], _docstring_wrapped(kept[-1])
+    function = _docstring_wrapped(text.parts[-1])
     function = YODA.sub(lambda found: f"{found[3]} {'<' if found[2] == '>' else '>'} {found[1]}", function)
-    return "\n\n\n".join([*(["\n".join(constants)] if constants else []), function])
+    return "\n\n\n".join([*(["\n".join(text.constants)] if text.constants else []), function])
 
 
 def _docstring_wrapped(function: str) -> str:
@@ -273,16 +271,9 @@ def _docstring_wrapped(function: str) -> str:
     return "\n".join([lines[0], *text, *lines[2:]])
 
 
-def _companions(texts: Iterable[str]) -> dict[str, str]:
+def _companions(texts: Iterable[ModuleText]) -> dict[str, str]:
     """Return the helper functions of the forms, each once, by name."""
-    found: dict[str, str] = {}
-    for text in texts:
-        lines = text.splitlines()
-        for statement in ast.parse(text).body:
-            if isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}("):
-                first = min([statement.lineno, *(d.lineno for d in statement.decorator_list)])
-                found[statement.name] = "\n".join(lines[first - 1 : statement.end_lineno])
-    return found
+    return {name: part for text in texts for name, part in text.companions.items()}
 
 
 # ---- kernels

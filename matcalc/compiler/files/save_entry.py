@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.spec.call_names import Spelled
 from matcalc.compiler.spec.module_text import INDENT, WORD, nested_text
 from matcalc.compiler.spec.size_steps import SizeLines
@@ -31,8 +32,8 @@ class Part:
     entered: CompiledSpec
     names: Spelled
     sizes: SizeLines
-    plain: str
-    quick: str
+    plain: ModuleText
+    quick: ModuleText
 
 
 def entry_text(part: Part) -> str:

@@ -34,11 +34,10 @@ from matcalc.compiler.code.code import (
     Return,
     View,
 )
-from matcalc.compiler.code.code_text import Printed
+from matcalc.compiler.code.code_text import ModuleText, Printed
 from matcalc.compiler.code.print_python import text
 from matcalc.compiler.kernels.native_kinds import INTEGER, Kind
-from matcalc.compiler.lowering_entries import PART
-from matcalc.compiler.spec.module_text import INTO, function_name
+from matcalc.compiler.spec.module_text import INTO, function_name, into_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
@@ -145,11 +144,9 @@ def _items_of_row(source: str, one: str, target: str) -> list[Item]:
     if isinstance(source, Printed):
         *others, _ = source.code.items
         return [*others, replace(source.code.main, name=one, is_inner=True)]
-    head = INTO.search(source)
-    assert head is not None
-    own = re.sub(rf"\b{head[1]}_into\b", one, source[head.start() :]).strip("\n")
-    mark = f"{PART}\n" if target == "numba" else ""
-    return [Foreign(f"{source[: head.start()]}{mark}{own}")]
+    assert isinstance(source, ModuleText)
+    *before, own = source.parts
+    return [*map(Foreign, before), Foreign(re.sub(rf"\b{into_name(own)}\b", one, own))]
 
 
 def _row(name: str, at: str, output: Operand) -> Expr:

@@ -38,6 +38,7 @@ OF_THE_BOOK = {
     "matcalc.tensor.facts.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
     "matcalc.rulebook.oracle.shipped_code": "nothing",
+    "matcalc.language.habits._habits": "nothing",
     "matcalc.rulebook.suggest_names.elsewhere": "nothing",
     "matcalc.rulebook.load._table_of": "files of rules",
     "matcalc.evidence.written.declared._test": "facts",

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ParseError
+from matcalc.language.habits import habit
 from matcalc.language.numpy_names import MODULES
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _CHARACTERS = {
     "√": "write sqrt(x)", "&!~": _LOGIC, "?": "write where(x > 0, a, b) for a choice",
     "×": "write x*y for a product, cross(x, y) for that of two vectors of three entries",
     "⟨⟩": "write x'*y for an inner product, sum(A.*B) for that of matrices",
+    "†": "write A' for the adjoint of a real matrix, pinv(A) for the pseudoinverse",
     "∂∇": "a formula is the function alone; gradient(f, x) finds its derivative",
 }  # fmt: skip
 """Characters of papers that are not in the language, with the way to write what they mean."""
@@ -64,14 +66,15 @@ def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: in
 
     found: Token | None = fault.token if isinstance(fault, UnexpectedToken) else None
     at = end if found is not None and found.type == "$END" else (fault.pos_in_stream or 0)
+    foreign = habit(text[:end], at) if start not in FORMS else ""
     if found is None:
-        return _character(text, at, end)
+        return _character(text, at, end, foreign)
     before: list[Any] = list(parser.lex(TextSlice(text, begin, at), dont_ignore=False))
     stack = _open_brackets(before)
     if start in FORMS and (found.type == "$END" or not _inside_sizes(before, start)):
         return _form(fault, text, before, found, at, start)
     message, position, hint = _diagnose(before, stack, found, at)
-    return ParseError(message, text=text, at=position, hint=hint)
+    return ParseError(message, text=text, at=position, hint=foreign or hint)
 
 
 def show(character: str) -> str:
@@ -100,12 +103,12 @@ def advice(rest: str) -> str:
     return next((hint for characters, hint in _CHARACTERS.items() if rest[0] in characters), "")
 
 
-def _character(text: str, at: int, end: int) -> ParseError:
+def _character(text: str, at: int, end: int, foreign: str) -> ParseError:
     message = f"unexpected character {show(text[at])}"
     before = re.search(r"\w+$", text[:at])
     if text[at] == "." and before is not None and before.group() in MODULES:
         return ParseError(message, text=text, at=at, hint=_NUMPY)
-    return ParseError(message, text=text, at=at, hint=advice(text[at:end][:80]))
+    return ParseError(message, text=text, at=at, hint=foreign or advice(text[at:end][:80]))
 
 
 def _open_brackets(tokens: list[Any]) -> list[Any]:

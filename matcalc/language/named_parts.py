@@ -24,10 +24,10 @@ _FIRST = re.compile(rf"\s*({_NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?![=>])")
 _LIMIT = re.compile(rf"\s*({_NAME})\s*<(?!=)")
 _WHERE = re.compile(rf"(?<!\w)where(?=\s+{_NAME}\s*(?:\[[^\[\]]*\]\s*)?=(?![=>]))")
 _MARK = re.compile(r"[()\[\]{};,\n]|(?<!\w)where(?!\w)")
-_OPEN_LINE = re.compile(r"[-+*/\\%^.=∘⊙⊘·−@,<>≤≥≠]\s*$")
+_OPEN_LINE = re.compile(r"[-+*/\\%^.=∘⊙⊘·⋅−@,<>≤≥≠]\s*$")
 _REMARK = re.compile(rf'(?<!\w){_NAME}\([^()"]*\)\s*=\s*"[^"]*"\s*[,;]?')
 _NOTHING_NAMED = re.compile(r"(?:[,;\s]|(?<!\w)where(?!\w))+\Z")
-_NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|where(?!\w))")
+_NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·⋅@,<>≤≥≠=ᵀ’′;]|'|where(?!\w))")
 
 
 class Segment(NamedTuple):

@@ -31,7 +31,7 @@ STARTS = ["expression", "declaration", "signature", "call_arguments", "part_subs
 Actions = dict[str, Callable[[list[Any]], Any]]
 
 _SPELLINGS = {
-    "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
+    "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "⋅": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
 }  # fmt: skip
 
 TENSOR = "⊗"

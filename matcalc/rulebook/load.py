@@ -92,8 +92,8 @@ class Rulebook:
             parts = " ".join(self.rules[name].names)
             raise UnknownName(f"'{name}' has several results", hint=f"call one of them: {parts}")
         public = [word for word, ones in self.spellings.items() if not all(one.rule.internal for one in ones)]
-        hint = proposal(name, public)
-        raise UnknownName(f"unknown function '{name}'", hint=hint)
+        plain = name.rstrip("<>=!")  # a call with a condition is looked up with its sign
+        raise UnknownName(f"unknown function '{plain}'", hint=proposal(plain, public))
 
     def named(self, name: str) -> list[Rule]:
         """Return the rules with the spelling `name`, several if they share it.

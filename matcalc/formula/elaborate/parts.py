@@ -227,6 +227,10 @@ def _number(selection: Selection, subscript: Ast) -> Size:
         hint = hint or "brackets select a part, as in X[0, 1:3]; a function is called with parentheses"
         if name in inference.symbols and inference.symbols[name].declared:
             hint = f"{name} is declared a symbol: name the index of a form differently, or list it; {hint}"
+        base = str(selection.ast.args[0].value)
+        if base not in inference.symbols or not inference.symbols[base].declared:
+            called = next((word for word in (base, base.lower()) if word in inference.rulebook), "")
+            hint = f"a call has parentheses: write {called}({shown(subscript)})" if called else hint
         raise inference.fault(message, subscript, hint=hint, about=[subscript])
     return value.exact
 

@@ -37,8 +37,8 @@ from matcalc.store.data_folders import data_folder
 from matcalc.tensor.nodes.node import Node, Shape
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 
-TIMES = 2
-"""The low-rank form is taken if the matrix has at least this many times as many rows as its rank."""
+TIMES, MORE = 2, 4
+"""The low-rank form is taken if the matrix has TIMES as many rows as its rank, and MORE."""
 BRANCHING = frozenset(["numba", "numpy"])
 """Targets whose functions may choose by data."""
 
@@ -96,7 +96,7 @@ def _low_rank(
     form = others[0] if others else roots
     made = LowRank(forms(folder or data_folder("codegen")), estimate)
     found = made.rewritten(expand(form, lowerings))
-    rooms = [size - TIMES * rank for size, ranks in made.ranks.items() for rank in ranks]
+    rooms = [size - TIMES * rank - MORE for size, ranks in made.ranks.items() for rank in ranks]
     if not rooms or any(room.is_integer and room.constant < 0 for room in rooms):
         return None
     return Found(found, made.tests, [room for room in rooms if not is_nonnegative(room)])

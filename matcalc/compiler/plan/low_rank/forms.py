@@ -19,7 +19,7 @@ from matcalc.tensor.substitute import substitute
 
 BASES = ("number", "vector", "matrix")
 """The entries, by the rank of the simple matrix."""
-FIELDS = frozenset(["solved", "by", "twice", "right", "left", "alone", "loss"])
+FIELDS = frozenset(["solved", "by", "between", "right", "left", "alone", "loss"])
 
 
 @dataclass(frozen=True, eq=False)

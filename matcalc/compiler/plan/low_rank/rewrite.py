@@ -1,8 +1,8 @@
 """Rewrites formulas with inverses and determinants of `B + U*C*V'` to ones with matrices of the size of C.
 
 An inverse is never replaced alone if it meets something narrow. `inv(K)*U` and `V'*inv(K)` are pushed through, since
-their terms would cancel. `inv(K)*X` becomes the residual `B\\(X - U*C*W)`, and `X'*inv(K)*X` a sum of squares of the
-residual and of W, which loses no digits.
+their terms would cancel. `inv(K)*X` becomes the residual `B\\(X - U*C*W)`, and `X'*inv(K)*Y` the product of the
+residuals of X and Y plus that of their W: for X = Y a sum of squares, which loses no digits.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ class Narrow(NamedTuple):
     other: int | None
     width: float
 
+    def cost(self) -> tuple[float, int]:
+        """Return the width, then the length of the formula."""
+        return self.width, sum(arg.length for arg, _ in self.operands)
+
 
 @dataclass(eq=False)
 class LowRank:
@@ -44,6 +48,7 @@ class LowRank:
     tests: list[tuple[Node, float]] = field(default_factory=list)
     ranks: dict[Size, dict[Size, None]] = field(default_factory=dict)
     splits: dict[Node, Split | None] = field(default_factory=dict)
+    residuals: set[Node] = field(default_factory=set)
 
     def rewritten(self, roots: Sequence[Node]) -> list[Node]:
         """Return the roots without operations on matrices that are simple plus low rank."""
@@ -190,57 +195,51 @@ class LowRank:
         return None
 
     def _solve(self, node: Node, position: int, found: Split) -> Node | None:
-        """Return a product with `inv(K)*X`, or `X'*inv(K)*X`, solved; None if nothing narrow meets the inverse."""
+        """Return a product with `inv(K)*X`, or `X'*inv(K)*Y`, solved; None if nothing narrow meets the inverse."""
         _, (row, column) = node.operands[position]
         if row == column:
             return None
         rest = [operand for k, operand in enumerate(node.operands) if k != position]
         rows, columns = (self._narrow(node, rest, i, j) for i, j in ((row, column), (column, row)))
-        if rows and columns and found.is_symmetric:
-            twice = self._twice(node, rest, found, (row, rows), (column, columns))
-            if twice is not None:
-                return twice
-        best = min((*rows, *columns), key=lambda n: (n.width, sum(a.length for a, _ in n.operands)), default=None)
-        if best is None or best.width >= self.estimate(node.sizes[row]):
+        if rows and columns and self._may_split(rows[0], columns[0]):
+            return self._between(node, rest, found, (row, rows[0]), (column, columns[0]))
+        best = min((*rows, *columns), key=Narrow.cost, default=None)
+        if best is None:
             return None
-        is_right = best in columns
-        meets, leaves = (column, row) if is_right else (row, column)
+        meets, leaves = (column, row) if best in columns else (row, column)
+        own = found if best in columns else _turned(found)
         x = _matrix_of(best, meets, node.sizes)
-        solved = self._solution(found if is_right else _turned(found), x)
+        solved = self._form(own).built(self._form(own).formulas["solved"], own, X=x, W=self._by(own, x))
+        self.residuals.update(part for part in (solved, *solved.args) if part.kind == "sum")
         others = _without(rest, best.operands)
-        own = (leaves,) if best.other is None else (leaves, best.other)
-        return product(node.coef, [*others, (solved, own)], node.out, node.sizes)
+        at = (leaves,) if best.other is None else (leaves, best.other)
+        return product(node.coef, [*others, (solved, at)], node.out, node.sizes)
 
-    def _solution(self, found: Split, x: Node) -> Node:
-        form = self._form(found)
-        by = form.built(form.formulas["by"], found, X=x)
-        return form.built(form.formulas["solved"], found, X=x, W=by)
+    def _may_split(self, one: Narrow, other: Narrow) -> bool:
+        """Whether both ends of an inverse are data, and neither is the residual of another inverse."""
+        apart = not set(one.operands) & set(other.operands)
+        return apart and self.residuals.isdisjoint(arg for arg, _ in (*one.operands, *other.operands))
 
-    def _twice(
-        self,
-        node: Node,
-        rest: Sequence[Operand],
-        found: Split,
-        rows: tuple[int, Sequence[Narrow]],
-        columns: tuple[int, Sequence[Narrow]],
-    ) -> Node | None:
-        """Return a product with `X'*inv(K)*X` as a sum of two squares; None if the two ends differ."""
-        form = self._form(found)
-        for one in rows[1]:
-            for other in columns[1]:
-                x = _matrix_of(one, rows[0], node.sizes)
-                if x is not _matrix_of(other, columns[0], node.sizes) or set(one.operands) & set(other.operands):
-                    continue
-                by = form.built(form.formulas["by"], found, X=x)
-                residual = form.built("X - U*C*W", found, X=x, W=by)
-                square = form.built(form.formulas["twice"], found, R=residual, W=by)
-                others = _without(rest, [*one.operands, *other.operands])
-                at = () if one.other is None or other.other is None else (one.other, other.other)
-                return product(node.coef, [*others, (square, at)], node.out, node.sizes)
-        return None
+    def _by(self, found: Split, x: Node) -> Node:
+        return self._form(found).built(self._form(found).formulas["by"], found, X=x)
+
+    def _between(
+        self, node: Node, rest: Sequence[Operand], found: Split, left: tuple[int, Narrow], right: tuple[int, Narrow]
+    ) -> Node:
+        """Return a product with `X'*inv(K)*Y` as the sum of two products, of the residuals and of what is left."""
+        form, turned = self._form(found), _turned(found)
+        (_, one), (_, other) = left, right
+        x, y = (_matrix_of(narrow, index, node.sizes) for index, narrow in (left, right))
+        z, w = self._by(turned, x), self._by(found, y)
+        q = form.built("X - U*C*W", turned, X=x, W=z)
+        r = form.built("X - U*C*W", found, X=y, W=w)
+        whole = form.built(form.formulas["between"], found, Q=q, R=r, W=w, Z=z)
+        others = _without(rest, [*one.operands, *other.operands])
+        at = tuple(narrow.other for narrow in (one, other) if narrow.other is not None)
+        return product(node.coef, [*others, (whole, at)], node.out, node.sizes)
 
     def _narrow(self, node: Node, rest: Sequence[Operand], index: int, away: int) -> list[Narrow]:
-        """Return the operands that meet an inverse at an index, and all that are connected with it through them."""
+        """Return narrow products of operands that meet an inverse at an index, the best first."""
         if index in node.out:
             return []
         near = [operand for operand in rest if index in operand[1]]
@@ -260,7 +259,8 @@ class LowRank:
             if near and len(others) < 2 and away not in inside and not holds:
                 width = self.estimate(node.sizes[others[0]]) if others else 1.0
                 found.append(Narrow(tuple(operands), others[0] if others else None, width))
-        return found
+        found = [narrow for narrow in found if narrow.width < self.estimate(node.sizes[index])]
+        return sorted(found, key=Narrow.cost)
 
 
 def _until_settled(nodes: list[Node], change: Callable[[Node], Node]) -> list[Node]:

@@ -67,7 +67,7 @@ def test_error_of_powers(power):
 
 
 def test_error_of_betaln():
-    """In units of the last place of the value, or of 1/4 beside its zeros; arguments are small, large, near, far apart."""
+    """In units of the last place of the value, or of 1/4 beside its zeros; for small, large and unlike arguments."""
     rng = np.random.default_rng(0)
     low = np.concatenate([rng.uniform(0, 3, 300), rng.uniform(0, 30, 100), np.exp(rng.uniform(-200, 200, 200))])
     high = np.concatenate([rng.uniform(0, 3, 300), rng.uniform(0, 30, 100), np.exp(rng.uniform(-200, 200, 100))])

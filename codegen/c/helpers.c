@@ -118,3 +118,36 @@ static double trigamma(double x)
     double tail = z*(1.0/42.0 - z*(1.0/30.0 - z*(5.0/66.0 - z*(691.0/2730.0 - z*7.0/6.0))));
     return sum + (1.0/x + z*(0.5 + (1.0/6.0 - z*(1.0/30.0 - tail))/x));
 }
+
+/* log(gamma(x)) minus Stirling's (x - 1/2)*log(x) - x + log(2*pi)/2, for x >= 10. */
+static double stirling_rest(double x)
+{
+    double u = 1.0/(x*x);
+    double tail = 1.0/1680.0 - u*(1.0/1188.0 - u*(691.0/360360.0 - u/156.0));
+    return (1.0/12.0 - u*(1.0/360.0 - u*(1.0/1260.0 - u*tail)))/x;
+}
+
+/* The logarithm of the beta function of positive arguments; large ones by Stirling's formula. */
+static double log_beta(double a, double b)
+{
+    if (!(a >= 0.0 && b >= 0.0)) {
+        return NAN;
+    }
+    double low = a < b ? a : b, high = a < b ? b : a;
+    if (isinf(high)) {
+        return low == 0.0 ? NAN : -INFINITY;
+    }
+    if (low == 0.0) {
+        return INFINITY;
+    }
+    double n = low + high;
+    if (high < 10.0) {
+        return lgamma(low) + lgamma(high) - lgamma(n);
+    }
+    double r = (high - 0.5)*log1p(low/high);
+    if (low < 10.0) {
+        return lgamma(low) - r - low*log(n) + low - (stirling_rest(n) - stirling_rest(high));
+    }
+    double ratio = low/high, middle = low*(log(ratio) - log1p(ratio)) - r;
+    return 0.5*log(6.283185307179586/low) + middle + stirling_rest(low) + stirling_rest(high) - stirling_rest(n);
+}

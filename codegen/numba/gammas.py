@@ -11,6 +11,7 @@ from numba import njit
 
 from matcalc.codegen.numba.call import special_symbol
 from matcalc.codegen.numba.elementary import INLINED, fma, horner, vlog
+from matcalc.codegen.numba.incomplete import betaln
 from matcalc.codegen.numba.powers import log_parts
 from matcalc.codegen.numba.rare import rare
 from matcalc.codegen.numba.special import trigamma_sum
@@ -19,6 +20,7 @@ from matcalc.codegen.numba.tails import over_parts, sum_parts
 far_gammaln = rare(special_symbol("gammaln", 1), 1, 0)
 far_digamma = rare(special_symbol("psi", 1), 1, 0)
 far_trigamma = rare(trigamma_sum, 1)
+far_betaln = rare(betaln, 2)
 
 HALF_LOG_TAU = 0.9189385332046728
 HALF_LOG_TAU_LOW = -3.8782941580672414e-17
@@ -136,8 +138,19 @@ def digamma_far(w):
 
 
 @njit(**INLINED)
-def vgammaln(x):
-    """log(|gamma(x)|): (x - 1/2)*log(x) - x + log(2*pi)/2 + series; or -log(x), 0, log(x - 1) plus a polynomial."""
+def sum_exactly(a, b):
+    """a + b and its rounding error."""
+    sum = a + b
+    back = sum - a
+    return sum, (a - (sum - back)) + (b - back)
+
+
+@njit(**INLINED)
+def gammaln_parts(x):
+    """log(gamma(x)) for 0 < x < 1e300 as a sum of two numbers.
+
+    It is (x - 1/2)*log(x) - x + log(2*pi)/2 + series; or -log(x), 0, log(x - 1) plus a polynomial.
+    """
     is_far, is_low, is_high, is_tiny = x >= 3.0, x < 1.0, x > 2.5, x < 1e-300
     log, log_rest = log_parts(
         1.0 if 1.0 <= x <= 2.5 else (x - 1.0 if 2.5 < x < 3.0 else x * (18014398509481984.0 if is_tiny else 1.0))
@@ -145,18 +158,69 @@ def vgammaln(x):
     inverse = 1.0 / x
     a = x - 0.5
     product = a * log
-    off = product - x
-    sum = off + HALF_LOG_TAU
-    back = sum - off
-    lost = ((product - (off + x)) + ((off - (sum - back)) + (HALF_LOG_TAU - back))) + fma(a, log, -product)
-    far = sum + fma(inverse, gammaln_far(inverse * inverse), fma(a, log_rest, lost + HALF_LOG_TAU_LOW))
+    off, off_lost = sum_exactly(product, -x)
+    sum, sum_lost = sum_exactly(off, HALF_LOG_TAU)
+    lost = (off_lost + sum_lost) + fma(a, log, -product)
+    log_rest = log_rest + ((x - a) - 0.5) * inverse * log  # x - 1/2 was rounded
+    far_rest = fma(inverse, gammaln_far(inverse * inverse), fma(a, log_rest, lost + HALF_LOG_TAU_LOW))
     shift = 1.0 if is_low else (-1.0 if is_high else 0.0)
     zeros = (x + (shift - 1.0)) * (x + (shift - 2.0))
     t = (x + shift) - 1.8125
     near = fma(zeros, 0.4428410991043222, zeros * t * gammaln_near(t))
     step, step_rest = (-log, -log_rest) if is_low else (log, log_rest)
-    y = far if is_far else (step + 37.42994775023705 if is_tiny else step + (near + step_rest))
-    return far_gammaln(not 0.0 < x < 1e300, y, x)
+    near_rest = 37.42994775023705 if is_tiny else near + step_rest
+    return sum if is_far else step, far_rest if is_far else near_rest
+
+
+@njit(**INLINED)
+def vgammaln(x):
+    """log(|gamma(x)|)."""
+    high, low = gammaln_parts(x)
+    return far_gammaln(not 0.0 < x < 1e300, high + low, x)
+
+
+@njit(**INLINED)
+def log1p_parts(x, x_rest):
+    """log(1 + x + x_rest) for 0 <= x <= 1 as a sum of two numbers."""
+    u = 1.0 + x
+    high, low = log_parts(u)
+    return high, low + ((x - (u - 1.0)) + x_rest) / u
+
+
+@njit(**INLINED)
+def gamma_ratio_parts(low, high):
+    """log(gamma(high)/gamma(high + low)) + low*(log(high + low) - 1) as a sum of two numbers, for high >= 3, low."""
+    n = high + low
+    ratio = low / high
+    log, log_rest = log1p_parts(ratio, fma(-ratio, high, low) / high)
+    a = high - 0.5
+    product, off, over = a * log, 1.0 / high, 1.0 / n
+    tails = off * gammaln_far(off * off) - over * gammaln_far(over * over)
+    return -product, tails - fma(a, log_rest, fma(a, log, -product))
+
+
+@njit(**INLINED)
+def vbetaln(x, y):
+    """log(gamma(x)*gamma(y)/gamma(x + y)); with Stirling's formula for the larger argument and the sum from 3 on."""
+    low, high = min(x, y), max(x, y)
+    n = x + y
+    n_rest = low - (n - high)
+    is_far = high >= 3.0
+    first, first_rest = gammaln_parts(low)
+    ratio, ratio_rest = gamma_ratio_parts(low, high if is_far else 3.0)
+    log, log_rest = log_parts(n)
+    product = low * log
+    second, second_rest = gammaln_parts(high)
+    third, third_rest = gammaln_parts(n)
+    slope = 2.78 * (n - 0.4616) / (n + 2.226) - 1.0 / n  # digamma(n) to a tenth
+    far, far_rest = sum_exactly(ratio, low)
+    far, more = sum_exactly(far, -product)
+    far_rest += (more + ratio_rest) - fma(low, log_rest + n_rest / n, fma(low, log, -product))
+    near, near_rest = sum_exactly(second, -third)
+    near_rest += (second_rest - third_rest) - slope * n_rest
+    sum, sum_rest = sum_exactly(first, far if is_far else near)
+    usual = sum + (sum_rest + (first_rest + (far_rest if is_far else near_rest)))
+    return far_betaln(not (low > 1e-300 and high < 1e300), usual, x, y)
 
 
 @njit(**INLINED)

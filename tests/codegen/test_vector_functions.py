@@ -66,6 +66,24 @@ def test_error_of_powers(power):
     assert max(errors) <= TABLE["powr"]["ulp"]
 
 
+def test_error_of_betaln():
+    """In units of the last place of the value, or of 1/4 beside its zeros; for small, large and unlike arguments."""
+    rng = np.random.default_rng(0)
+    low = np.concatenate([rng.uniform(0, 3, 300), rng.uniform(0, 30, 100), np.exp(rng.uniform(-200, 200, 200))])
+    high = np.concatenate([rng.uniform(0, 3, 300), rng.uniform(0, 30, 100), np.exp(rng.uniform(-200, 200, 100))])
+    high = np.concatenate([high, low[-100:] * rng.uniform(0.5, 2.0, 100)])
+    got = mc.compile("betaln(x, y)", declarations="x, y: vector(n)")(low, high)
+    with mpmath.workdps(250):
+        exact = [
+            mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+            for a, b in zip(map(mpmath.mpf, low), map(mpmath.mpf, high), strict=True)
+        ]
+        errors = [
+            abs(g - e) / mpmath.mpf(np.spacing(max(abs(float(e)), 0.25))) for g, e in zip(got, exact, strict=True)
+        ]
+    assert max(errors) < 2.5
+
+
 FAR = np.array([1e13, -3e15, 6381956970095103.0 * 2.0**797, 1.7e308, np.inf, -np.inf, np.nan])
 
 

@@ -85,9 +85,9 @@ class Step:
         found = self._product(node, axis, steps, depth)
         if found is not None:
             return found
-        part = leading(node, axis) if steps[1] is node.shape[axis] else cut(leading(node, axis), *steps)
-        is_same = part.kind == "product" and (node in part.args or part.operands == node.operands)
-        return self.slice(part, 0) if is_same or steps[1] is node.shape[axis] else self.of(part, 0, None, depth)
+        part = cut(leading(node, axis), *steps)
+        is_cut = part.kind != "product" or not (node in part.args or steps[1] is node.shape[axis])
+        return self.of(part, 0, None, depth) if is_cut else self.slice(node, axis, steps)
 
     def _operation(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
         args, batches = [], []
@@ -105,30 +105,27 @@ class Step:
             part = product(1, node.operands, node.out, node.sizes)
             return product(node.coef, [(self.of(part, axis, steps, depth), rest)], rest, {})
         out = node.out[:axis] + node.out[axis + 1 :]
-        cuts = [at for arg, at in node.operands if arg.selects("slice") and at[1] == index]
-        along = {index: steps}
+        along, operands, used = {index: steps}, [], {index}
+        others = [(arg, at) for arg, at in node.operands if not (arg.selects("slice") and at[1] == index)]
         for arg, at in node.operands:
-            if at in cuts and arg.selects("slice"):
+            if (arg, at) not in others:
                 along[at[0]] = steps[0] + arg.selector.offset, steps[1]
-        operands: list[Operand] = []
-        for arg, at in node.operands:
-            if at in cuts and arg.selects("slice"):
-                continue
-            if arg.kind == "selector" and not along.keys().isdisjoint(at):
-                return None
+        for arg, at in others:
             found = self._without((arg, at), along, depth)
             if found is None:
                 return None
             operands.append(found)
-        read = {index for arg, at in node.operands if at not in cuts for index in at}
-        if not along.keys() - {index} <= read or not along.keys().isdisjoint(out):
+            used.update(at)
+        if not along.keys() <= used or not along.keys().isdisjoint(out):
             return None
         return product(node.coef, operands, out, node.sizes)
 
     def _without(self, operand: Operand, along: Mapping[int, Range], depth: int) -> Operand | None:
-        """Return an operand without its axes along the steps; None if a slice of it has such an axis."""
+        """Return an operand without its axes along the steps; None for a selector, or if a slice has such an axis."""
         arg, at = operand
         places = [index for index in at if index in along]
+        if places and arg.kind == "selector":
+            return None
         for index in places:
             position = at.index(index)
             arg, at = self.of(arg, position, along[index], depth), at[:position] + at[position + 1 :]

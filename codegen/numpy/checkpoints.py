@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from matcalc.codegen.numpy.steps import take_step
+
 
 def all_steps_again(function, steps, backward, kinds, shapes, operands, sequences, numbers, again, *sizes):
     """Return what `all_steps` returns; `again` describes the loop of which `function` reads the states.
@@ -48,13 +50,7 @@ def all_steps_again(function, steps, backward, kinds, shapes, operands, sequence
             values |= {
                 len(operands) + k: (after if is_after else now)[which] for k, (which, is_after) in enumerate(reads)
             }
-            found = [np.empty(state.shape or 1) for state in states]
-            function(*found, *(values[k] for k in numbers), *sizes)
-            for k, (kind, result) in enumerate(zip(kinds, results, strict=True)):
-                value = found[k] if shapes[k][kind == "whole" :] else found[k][0]
-                states[k] = states[k] + value if kind == "total" else value
-                if kind == "whole":
-                    result[begin + way * turn] = value
+            take_step(function, [values[k] for k in numbers], sizes, kinds, states, results, begin + way * turn)
             if stored[-1][0] == wanted > 0:
                 stored.pop()
         after = now

@@ -19,14 +19,20 @@ def all_steps(function, steps, backward, kinds, shapes, operands, sequences, num
         at = steps - 1 - k if backward else k
         now = (one[at] for one in operands[count : count + sequences])
         inputs = [*states, *now, *operands[count + sequences :]]
-        found = [np.empty(state.shape or 1) for state in states]
-        function(*found, *(inputs[number] for number in numbers), *sizes)
-        for number, (kind, result) in enumerate(zip(kinds, results, strict=True)):
-            value = found[number] if shapes[number][kind == "whole" :] else found[number][0]
-            states[number] = states[number] + value if kind == "total" else value
-            if kind == "whole":
-                result[first + after * (k + 1)] = value
+        read = [inputs[number] for number in numbers]
+        take_step(function, read, sizes, kinds, states, results, first + after * (k + 1))
     for kind, result, state in zip(kinds, results, states, strict=True):
         if kind != "whole":
             result[...] = state
     return results[0] if count == 1 else tuple(results)
+
+
+def take_step(function, inputs, sizes, kinds, states, results, position):
+    """Replace `states` by those after a step, add to totals, and store the "whole" trajectories at `position`."""
+    found = [np.empty(state.shape or 1) for state in states]
+    function(*found, *inputs, *sizes)
+    for k, (kind, result) in enumerate(zip(kinds, results, strict=True)):
+        value = found[k] if states[k].shape else found[k][0]
+        states[k] = states[k] + value if kind == "total" else value
+        if kind == "whole":
+            result[position] = value

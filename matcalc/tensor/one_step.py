@@ -6,13 +6,14 @@ what is no formula of slices: symbols, trajectories, ranges of them, reordered a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.tensor.constructors import add, apply, operate, product, symbol
 from matcalc.tensor.leading_axis import between_zeros, cut, leading, numbers
-from matcalc.tensor.nodes.node import Indices, Node, Operand
+from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
 
@@ -45,6 +46,8 @@ def _single(sequence: Node, position: Size) -> Node:
 
 
 Terms = list[tuple[Fraction, Node]]
+Range = tuple[Size, Size]
+"""The first entry of an axis that the steps read, and the number of steps."""
 
 
 @dataclass(slots=True)
@@ -52,86 +55,77 @@ class Step:
     """A step being found, with the sequences by the symbols of their slices."""
 
     sequences: dict[Node, Node] = field(default_factory=dict)
-    made: dict[tuple[Node, int], Node] = field(default_factory=dict)
+    made: dict[tuple[Node, int, Range], Node] = field(default_factory=dict)
 
-    def slice(self, node: Node, axis: int) -> Node:
+    def slice(self, node: Node, axis: int, steps: Range | None = None) -> Node:
         """Return the symbol of a slice."""
         sequence = leading(node, axis)
+        sequence = sequence if steps is None or steps[1] is node.shape[axis] else cut(sequence, *steps)
         found = next((own for own, known in self.sequences.items() if known is sequence), None)
         if found is None:
             found = symbol(f"#o{len(self.sequences)}", sequence.shape[1:], entry_facts(sequence))
             self.sequences[found] = sequence
         return found
 
-    def of(self, node: Node, axis: int, depth: int = 0) -> Node:
-        """Return a node at one position of an axis."""
-        if (node, axis) not in self.made:
-            self.made[node, axis] = self._found(node, axis, depth + 1)
-        return self.made[node, axis]
+    def of(self, node: Node, axis: int, steps: Range | None = None, depth: int = 0) -> Node:
+        """Return a node at one position of an axis: its entry at the number of the step, or in a range of the axis."""
+        place = node, axis, steps or (Size.of(0), node.shape[axis])
+        if place not in self.made:
+            self.made[place] = self._found(*place, depth + 1)
+        return self.made[place]
 
-    def _found(self, node: Node, axis: int, depth: int) -> Node:
+    def _found(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
         if depth > DEEPEST or (node.rank == 1 and node is numbers(node.shape[0])):
-            return self.slice(node, axis)
+            return self.slice(node, axis, steps)
         if node.kind == "sum":
-            return add([(coef, self.of(term, axis, depth)) for coef, term in node.terms])
+            return add([(coef, self.of(term, axis, steps, depth)) for coef, term in node.terms])
         if node.kind == "map":
-            return apply(node.rule, [self.of(arg, axis, depth) for arg in node.args], node.params)
+            return apply(node.rule, [self.of(arg, axis, steps, depth) for arg in node.args], node.params)
         if node.kind == "op" and axis < node.batch_rank:
-            return self._operation(node, axis, depth)
-        found = self._product(node, axis, depth) if node.kind == "product" else None
-        return found if found is not None else self.slice(node, axis)
+            return self._operation(node, axis, steps, depth)
+        if node.kind != "product":
+            return self.slice(node, axis, steps)
+        found = self._product(node, axis, steps, depth)
+        if found is not None:
+            return found
+        part = cut(leading(node, axis), *steps)
+        is_cut = part.kind != "product" or not (node in part.args or steps[1] is node.shape[axis])
+        return self.of(part, 0, None, depth) if is_cut else self.slice(node, axis, steps)
 
-    def _operation(self, node: Node, axis: int, depth: int) -> Node:
+    def _operation(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
         args, batches = [], []
         for arg, batch in zip(node.args, node.batches, strict=True):
-            args.append(self.of(arg, batch.index(axis), depth) if axis in batch else arg)
+            args.append(self.of(arg, batch.index(axis), steps, depth) if axis in batch else arg)
             batches.append(tuple(b - (b > axis) for b in batch if b != axis))
         lengths = [size for k, size in enumerate(node.shape[: node.batch_rank]) if k != axis]
         return operate(node.rule, args, node.params, batches, node.output, lengths)
 
-    def _product(self, node: Node, axis: int, depth: int) -> Node | None:
-        """Return a product at one position; None if the axis is not shared by its operands."""
+    def _product(self, node: Node, axis: int, steps: Range, depth: int) -> Node | None:
+        """Return a product at one position; None if an operand does not have an entry for each step."""
         index = node.out[axis]
         if node.coef != 1 and len(node.args) == 2:
             rest = tuple(range(node.rank - 1))
             part = product(1, node.operands, node.out, node.sizes)
-            return product(node.coef, [(self.of(part, axis, depth), rest)], rest, {})
-        if node.out.count(index) > 1 or any(at.count(index) > 1 for at in node.indices):
-            return None
-        if (found := self._terms_cut(node, axis, depth)) is not None:
-            return found
-        operands: list[Operand] = []
-        cuts = [(arg, at) for arg, at in node.operands if arg.kind == "selector" and index in at]
-        longs = {at[0] for arg, at in cuts if arg.selects("slice") and at[1] == index}
-        if len(longs) < len(cuts):
-            return None
-        used: set[int] = set()
-        for arg, at in node.operands:
-            met = longs.intersection(at)
-            if (arg, at) in cuts:
-                continue
-            if met and arg.kind != "selector" and len(met) == 1 and at.count(min(met)) == 1 and index not in at:
-                operands.append(self._cut(arg, at, min(met), cuts, depth))
-                used |= met
-            elif met and arg.kind == "sum":
-                others = tuple(dict.fromkeys(i for i in at if i not in met and i != index))
-                rules = [(rule, own) for rule, own in cuts if own[0] in met]
-                operands.append((self.of(product(1, [(arg, at), *rules], (index, *others)), 0, depth), others))
-                used |= met
-            elif met:
-                return None
-            elif index in at:
-                position = at.index(index)
-                operands.append((self.of(arg, position, depth), at[:position] + at[position + 1 :]))
-            else:
-                operands.append((arg, at))
-        is_cut = len(node.args) == len(cuts) + 1 == 2 and len(node.index_sizes) == node.rank + 1
-        if used != longs or longs.intersection(node.out) or is_cut:
-            return None
+            return product(node.coef, [(self.of(part, axis, steps, depth), rest)], rest, {})
+        if node.out.count(index) == 1 and (terms := self._terms_cut(node, axis, steps, depth)) is not None:
+            return terms
         out = node.out[:axis] + node.out[axis + 1 :]
+        along, operands, used = {index: steps}, [], {index}
+        others = [(arg, at) for arg, at in node.operands if not (arg.selects("slice") and at[1] == index)]
+        for arg, at in node.operands:
+            if (arg, at) not in others:
+                along[at[0]] = steps[0] + arg.selector.offset, steps[1]
+        for arg, at in others:
+            found = self._without((arg, at), along, depth)
+            if found is None:
+                return None
+            operands.append(found)
+            used.update(at)
+        if not along.keys() <= used or not along.keys().isdisjoint(out):
+            return None
         return product(node.coef, operands, out, node.sizes)
 
-    def _terms_cut(self, node: Node, axis: int, depth: int) -> Node | None:
+    def _terms_cut(self, node: Node, axis: int, steps: Range, depth: int) -> Node | None:
         """Return a range or diagonal of a sum at one position, term by term; None for anything else."""
         wholes = [operand for operand in node.operands if operand[0].kind == "sum"]
         rules = [operand for operand in node.operands if operand[0].selects("slice")]
@@ -141,14 +135,23 @@ class Step:
             return None
         ((total, at),) = wholes
         terms = [(coef, product(node.coef, [(one, at), *rules], node.out, node.sizes)) for coef, one in total.terms]
-        return add([(coef, self.of(one, axis, depth)) for coef, one in terms])
+        return add([(coef, self.of(one, axis, steps, depth)) for coef, one in terms])
 
-    def _cut(self, arg: Node, at: Indices, long: int, cuts: list[Operand], depth: int) -> Operand:
-        """Return an operand that a slice cuts, at one position of the slice."""
-        position = at.index(long)
-        rule = next(rule for rule, own in cuts if own[0] == long).selector
-        part = cut(leading(arg, position), rule.offset, rule.shape[1])
-        return self.of(part, 0, depth), at[:position] + at[position + 1 :]
+    def _without(self, operand: Operand, along: Mapping[int, Range], depth: int) -> Operand | None:
+        """Return an operand without its axes along the steps; None for a selector, or if a slice has such an axis."""
+        arg, at = operand
+        places = [index for index in at if index in along]
+        if places and arg.kind == "selector":
+            return None
+        for index in places:
+            position = at.index(index)
+            arg, at = self.of(arg, position, along[index], depth), at[:position] + at[position + 1 :]
+        return None if len(places) > 1 and self._slices_of_slices(arg) else (arg, at)
+
+    def _slices_of_slices(self, node: Node) -> bool:
+        """Whether a node reads a slice of a slice: the entries on a diagonal of what has two axes along the steps."""
+        own = [one for one in toposort(node) if one in self.sequences]
+        return any(one in self.sequences for read in own for one in toposort(self.sequences[read]))
 
 
 def summed_step(node: Node, length: Size, step: Step) -> Node | None:

@@ -274,9 +274,10 @@ def _plan_part(
     folder: Path | None,
     sizes: tuple[tuple[str, int], ...],
     assumed: tuple[Size, ...],
+    forms: tuple[tuple[Node, ...], ...] = (),
 ) -> Program:
     """Return the Program of a function that a kernel calls, planned once for all compared plans."""
-    return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
+    return plan(outputs, inputs, dict(sizes), target, folder, forms, assumed)
 
 
 def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:

@@ -9,25 +9,27 @@ which computes the states again. The resulting nodes are not in normal form, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
+from matcalc.compiler.plan.outer_products import Part, outer_products
 from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
-from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.one_step import Step
 from matcalc.tensor.raw_nodes import recurrence_node
 from matcalc.tensor.recurrence import after_steps, arguments_of, before_steps, closed_parts
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate_all, remake
+from matcalc.tensor.sums import scale, split_coef
 
 ZERO = Size.of(0)
-Part = tuple[Node, Indices]
-"""A factor of an outer product of one step, and its axes in the product."""
 
 
 @dataclass(eq=False, slots=True)
@@ -84,8 +86,7 @@ def joined(roots: Sequence[Node], checkpoints: int | None = None) -> list[Node]:
     joiner = _Joiner(checkpoints)
     for node in groups:
         joiner.place(node)
-    for node in order:
-        joiner.sum_over_steps(node)
+    joiner.sums_over_steps(order, roots)
     for root in dict.fromkeys(roots):
         joiner.at_each_step(root)
     if checkpoints is None:
@@ -103,6 +104,8 @@ class _Joiner:
         self.made_by: dict[Node, int] = {}
         self.needs: dict[Node, int] = {}
         self.replaced: dict[Node, Node] = {}
+        self.totals: dict[tuple[int, Node], Node] = {}
+        self.kept: dict[tuple[int, Node], Node] = {}
 
     def last_needed(self, node: Node) -> int:
         """Return the number of the last loop that must run before a node is computed, or -1."""
@@ -165,27 +168,68 @@ class _Joiner:
                 return k
         return None
 
-    def sum_over_steps(self, node: Node) -> None:
-        """Let a loop compute a product that is summed over its steps, if its terms are more than slices."""
+    def sums_over_steps(self, order: Sequence[Node], roots: Sequence[Node]) -> None:
+        """Let loops compute what is summed over their steps: the terms of a sum together, then other products."""
+        uses = Counter([*roots, *(arg for node in order for arg in dict.fromkeys(node.args))])
+        done: set[Node] = set()
+        for node in order:
+            done |= self._terms_together(node, uses) if node.kind == "sum" else set()
+        for node in order:
+            found = self._step_sum(node) if node not in done else None
+            over = self._over_steps(*found) if found is not None else None
+            if over is not None:
+                self.replaced[node] = over
+
+    def _terms_together(self, node: Node, uses: Mapping[Node, int]) -> set[Node]:
+        """Let each loop compute the terms of a sum that it can sum over its steps; return these terms."""
+        groups: dict[int, list[tuple[Fraction, Node, Node]]] = {}
+        for coef, term in node.terms:
+            found = self._step_sum(term) if uses[term] == 1 else None
+            if found is not None:
+                groups.setdefault(found[0], []).append((coef, found[1], term))
+        overs: list[tuple[Fraction, Node]] = []
+        done: set[Node] = set()
+        for number, terms in groups.items():
+            over = self._over_steps(number, add([(coef, body) for coef, body, _ in terms]))
+            if over is not None:
+                overs.append((Fraction(1), over))
+                done.update(term for *_, term in terms)
+        if done:
+            self.replaced[node] = add([*overs, *((coef, term) for coef, term in node.terms if term not in done)])
+        return done
+
+    def _step_sum(self, node: Node) -> tuple[int, Node] | None:
+        """Return the number of the loop that can sum a product over the steps, and what each step adds."""
         index = self._summed(node)
         if index is None:
-            return
-        steps = node.index_sizes[index]
-        body = self.step.of(product(1, node.operands, (index, *node.out), node.sizes), 0)
-        is_stored = self.checkpoints is None
-        parts = _outer(body) if is_stored else [(body, ())]
-        is_work = not is_stored or any(map(_is_work, (part for part, _ in parts)))
-        number = self.loop_for(body, steps) if is_work else None
-        if number is None:
-            return
-        if len(parts) > 1:
-            operands: list[Operand] = [(self.stored(number, part), (node.rank, *at)) for part, at in parts]
-            self.replaced[node] = product(node.coef, operands, tuple(range(node.rank)), {node.rank: steps})
-            return
-        (term,) = self.inside(self.loops[number], [body])
-        state = symbol(f"#v{len(self.made_by)}", term.shape)
-        total = add([(1, state), (node.coef, term)])
-        self.replaced[node] = self.result(number, state, zeros(term.shape), total, is_total=True)
+            return None
+        body = self.step.of(product(node.coef, node.operands, (index, *node.out), node.sizes), 0)
+        number = self.loop_for(body, node.index_sizes[index])
+        return None if number is None else (number, body)
+
+    def _over_steps(self, number: int, body: Node) -> Node | None:
+        """Return the sum of a formula over the steps of a loop, or None if the loop has nothing to compute for it.
+
+        If all terms are outer products, their factors are stored, and multiplied after the loop. Other sums are added
+        up in the loop, so that no term is stored.
+        """
+        factors = outer_products(body) if self.checkpoints is None else None
+        parts = [part for one in factors or () for part, _ in one.parts]
+        if not any(map(_is_work, parts or [body])) and (factors or (self.checkpoints is None and body.rank < 2)):
+            return None
+        if factors:
+            return add([(one.coef, self._after_loop(number, one.parts, body.rank)) for one in factors])
+        coef, term = split_coef(self.inside(self.loops[number], [body])[0])
+        if (number, term) not in self.totals:
+            state = symbol(f"#v{len(self.made_by)}", term.shape)
+            total = add([(1, state), (1, term)])
+            self.totals[number, term] = self.result(number, state, zeros(term.shape), total, is_total=True)
+        return scale(coef, self.totals[number, term])
+
+    def _after_loop(self, number: int, parts: Sequence[Part], rank: int) -> Node:
+        """Return the sum of an outer product over the steps, as one product of the stored factors."""
+        operands = [(self.stored(number, part), (rank, *at)) for part, at in parts]
+        return product(1, operands, tuple(range(rank)), {rank: self.loops[number].steps})
 
     def _summed(self, node: Node) -> int | None:
         """Return an index of a product that is summed over the steps of a loop."""
@@ -216,8 +260,12 @@ class _Joiner:
             return known
         loop = self.loops[number]
         (body,) = self.inside(loop, [part])
+        if (number, body) in self.kept:
+            return self.kept[number, body]
         state = symbol(f"#v{len(self.made_by)}", body.shape)
-        return after_steps(self.result(number, state, zeros(body.shape), body), loop.backward)
+        found = after_steps(self.result(number, state, zeros(body.shape), body), loop.backward)
+        self.kept[number, body] = found
+        return found
 
     def store_common_parts(self) -> None:
         """Let loops store the parts of their steps that later loops need too."""
@@ -299,30 +347,6 @@ class _Joiner:
             else:
                 done[node] = replaced if replaced in self.made_by else self.renewed(replaced, done)
         return done[root]
-
-
-def _outer(body: Node) -> list[Part]:
-    """Return the two factors of an outer product, or the whole."""
-    whole = [(body, tuple(range(body.rank)))]
-    if body.kind != "product" or body.rank < 2 or len(set(body.out)) < body.rank:
-        return whole
-    groups: list[tuple[list[Operand], set[int]]] = []
-    for arg, at in body.operands:
-        met = [group for group in groups if not group[1].isdisjoint(at)]
-        groups = [group for group in groups if group not in met]
-        operands = [operand for group in met for operand in group[0]]
-        groups.append(([*operands, (arg, at)], set(at).union(*(indices for _, indices in met))))
-    scalars = [operand for operands, indices in groups if indices.isdisjoint(body.out) for operand in operands]
-    tensors = [group for group in groups if not group[1].isdisjoint(body.out)]
-    if len(tensors) != 2 or not set(body.out) <= tensors[0][1] | tensors[1][1]:
-        return whole
-    found: list[Part] = []
-    for number, (operands, indices) in enumerate(tensors):
-        out = tuple(index for index in body.out if index in indices)
-        coef, more = (body.coef, scalars) if number == 0 else (1, [])
-        node = product(coef, [*operands, *more], out, body.sizes)
-        found.append((node, tuple(body.out.index(index) for index in out)))
-    return found
 
 
 def _is_work(node: Node) -> bool:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from matcalc.calculus.simplify.factor import factor
 from matcalc.compiler.listing import listing, operations
 from matcalc.compiler.lowering_entries import LAST, TOTAL, WHOLE, Again, Kernel, Part, StepLoop, read_kernel
 from matcalc.compiler.plan.products.session import Ref, Session
@@ -25,6 +27,7 @@ from matcalc.tensor.nodes.node import Node, Shape, everything, toposort
 from matcalc.tensor.recurrence import key_of, sibling
 from matcalc.tensor.sizes.size import Size, volume
 from matcalc.tensor.substitute import Batched, instantiate_all
+from matcalc.tensor.sums import summands
 
 STEPS = "steps_"
 """The template field of the number of steps."""
@@ -58,7 +61,7 @@ def _run(session: Session, node: Node) -> Run:
     """Add the run of all states of a recurrence."""
     again = Recomputed(*node.data[7]) if len(node.data) > 7 else None
     steps = [_step(node, again), *([_step_again(node, again)] if again is not None else [])]
-    programs = [session.plan(step.outputs, step.inputs) for step in steps]
+    programs = [session.plan(step.outputs, step.inputs, forms=_factored(step.outputs)) for step in steps]
     if any(program.data for program in programs):
         hint = "call the formula itself, which is evaluated step by step"
         raise NotSupported("indices in data inside the step of a recurrence are not compiled", hint=hint)
@@ -169,12 +172,19 @@ def _named(node: Node, word: str, taken: set[str]) -> Node:
     return symbol(name, node.shape, sorted(node.facts))
 
 
+@lru_cache(maxsize=64)
+def _factored(outputs: tuple[tuple[str, Node], ...]) -> tuple[tuple[Node, ...], ...]:
+    """Return the outputs of a step with common factors of terms taken out, as a further form to plan."""
+    return (tuple(factor(node) for _, node in outputs),)
+
+
 def _total(state: Node, bodies: Sequence[Node], position: int) -> Node | None:
     """Return what a step adds to a state that nothing else reads; None if there is no such term."""
     body = bodies[position]
-    if body.kind != "sum" or (Fraction(1), state) not in body.terms:
+    terms = summands(body)
+    if (Fraction(1), state) not in terms:
         return None
-    term = add([(coef, one) for coef, one in body.terms if one is not state])
+    term = add([(coef, one) for coef, one in terms if one is not state])
     others = [one for k, one in enumerate(bodies) if k != position]
     return None if state in toposort([term, *others]) else term
 

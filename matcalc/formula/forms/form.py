@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from matcalc.formula.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
-from matcalc.language.recurrences import STATE
+from matcalc.language.recurrences import STATE, index_of, system_of
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 
@@ -293,7 +293,7 @@ def part(x: Form, subscripts: Sequence[Form]) -> Form:
 def entry(x: Form, indices: Sequence[str]) -> Form:
     """Return `x[i, j]` with index names; for a part by vectors of indices the entry itself, `X[k[i], j]`."""
     subscripts = [name(i) for i in indices]
-    rows = x.ast.args[1:] if x.ast.head == "part" else ()
+    rows = x.ast.args[1:] if x.ast.head == "part" and not _is_at_step(x.ast) else ()
     if len(rows) != len(indices) or not all(_keeps_axis(row) for row in rows):
         return part(x, subscripts)
     if all(row.head == "slice" for row in rows):
@@ -302,6 +302,12 @@ def entry(x: Form, indices: Sequence[str]) -> Form:
         s.ast if row.head == "slice" else syntax.part(row, s.ast) for row, s in zip(rows, subscripts, strict=True)
     ]
     return replace(x, ast=syntax.part(x.ast.args[0], *looked_up), tokens=x.tokens + 2 * len(indices))
+
+
+def _is_at_step(part: Ast) -> bool:
+    """Whether a part is a state at the step, `x[t+1]`: the index of its steps stands for one position."""
+    base = part.args[0]
+    return base.head == STATE and any(n.value == index_of(system_of(base)) for n in syntax.whole(part.args[1]))
 
 
 def _keeps_axis(subscript: Ast) -> bool:

@@ -1,0 +1,74 @@
+"""The models in CasADi: one step as a function, `mapaccum` over the steps, value and gradient by reverse mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import casadi as ca
+import numpy as np
+
+from benchmarks.recurrences.models import Data, Model
+
+
+def kalman(s, z, y):
+    n = s["A"].shape[0]
+    x, P = z[:n], ca.reshape(z[n:], n, n)
+    W, v = P @ s["H"].T, y - s["H"] @ x
+    S = s["H"] @ W + s["R"]
+    C = ca.inv(S)
+    K = W @ C
+    new = s["A"] @ (P - K @ W.T) @ s["A"].T + s["Q"]
+    return ca.vertcat(s["A"] @ (x + K @ v), ca.vec(new)), (ca.log(ca.det(S)) + v.T @ C @ v) / 2
+
+
+def rnn(s, h, now):
+    h = ca.tanh(s["W"] @ h + s["U"] @ now[:-1] + s["b"])
+    return h, (s["c"].T @ h - now[-1]) ** 2
+
+
+def garch(s, g, e):
+    return s["w"] + s["a"] * e**2 + s["b"] * g, ca.log(g) + e**2 / g
+
+
+def rk4(s, x, y):
+    def f(x):
+        return s["A"] @ ca.tanh(x) + s["b"]
+
+    h = s["h"]
+    k1 = f(x)
+    k2 = f(x + h / 2 * k1)
+    k3 = f(x + h / 2 * k2)
+    k4 = f(x + h * k3)
+    x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return x, ca.sumsqr(x - y)
+
+
+STARTS = {
+    "kalman": lambda d: np.concatenate([d["x0"], d["P0"].ravel()]),
+    "rnn": lambda d: d["h0"],
+    "garch": lambda d: np.atleast_1d(d["s"]),
+    "rk4": lambda d: d["x0"],
+}
+SEQUENCES = {
+    "kalman": lambda d: d["Y"].T,
+    "rnn": lambda d: np.column_stack([d["X"], d["y"]]).T,
+    "garch": lambda d: d["e"][None],
+    "rk4": lambda d: d["Y"].T,
+}
+
+
+def build(name: str, model: Model, data: Data) -> Callable[[], Sequence[object]]:
+    """Return value and gradient as a function without arguments. LQR, which runs backward, is left out."""
+    start, sequence = STARTS[name](data), SEQUENCES[name](data)
+    names = [k for k in data if k not in ("Y", "X", "y", "e", "x0", "P0", "h0", "s") or (k in model.wrt)]
+    own = {k: ca.MX.sym(k, *(np.shape(data[k]) or (1,))) for k in names}
+    state, now = ca.MX.sym("state", len(start)), ca.MX.sym("now", len(sequence))
+    arguments = [own[k] for k in names]
+    step = ca.Function("step", [state, now, *arguments], list(globals()[name](own, state, now)))
+    length = sequence.shape[1]
+    first = own["x0"] if name == "rk4" else start
+    terms = step.mapaccum(length)(first, sequence, *(ca.repmat(a, 1, length) for a in arguments))[1]
+    value = ca.sum2(terms)
+    function = ca.Function("f", arguments, [value, *(ca.gradient(value, own[k]) for k in model.wrt)])
+    given = [data[k] for k in names]
+    return lambda: function(*given)

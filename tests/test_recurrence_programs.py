@@ -1,0 +1,57 @@
+"""What the Programs of recurrences store: arrays as long as the steps, never as long as their square."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from benchmarks.recurrences.models import MODELS
+
+FILTER = (
+    "sum{t: logdet(S[t]) + v[t]'*inv(S[t])*v[t]} where x[0] = x0, P[0] = P0, z[t] = A*x[t], M[t] = A*P[t]*A' + Q, "
+    "S[t] = H*M[t]*H' + R, v[t] = Y[t, :] - H*z[t], x[t+1] = z[t] + M[t]*H'*inv(S[t])*v[t], "
+    "P[t+1] = M[t] - M[t]*H'*inv(S[t])*H*M[t], t < T"
+)
+"""A filter that predicts before it corrects: four factors of each term vary with the step."""
+
+TEXTS = {
+    **{name: (model.text, model.wrt, model.declarations) for name, model in MODELS.items()},
+    "filter": (FILTER, MODELS["kalman"].wrt, MODELS["kalman"].declarations),
+}
+
+
+CASES = [pytest.param(name, marks=() if name == "rnn" else pytest.mark.whole) for name in TEXTS]
+
+
+@cache
+def compiled(name: str) -> Any:
+    text, wrt, declarations = TEXTS[name]
+    return mc.value_and_gradient(text, list(wrt), declarations)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_array_has_the_steps_twice(name: str) -> None:
+    fn = compiled(name)
+    shapes = re.findall(r"\w \(([^()]*)\)", str(fn.plan).partition("\n\n")[0])
+    assert any("T" in shape for shape in shapes)
+    assert [shape for shape in shapes if len(re.findall(r"\bT\b", shape)) > 1] == []
+    assert "T*T" not in fn.source
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_are_those_of_differences(name: str) -> None:
+    text, wrt, declarations = TEXTS[name]
+    fn, value, step = compiled(name), mc.expression(text, declarations), 1e-5
+    given = {k: np.asarray(v) for k, v in MODELS.get(name, MODELS["kalman"]).data(3, 4).items() if k in fn.args}
+    _, found = fn(**given)
+    for own, gradient in zip(wrt, found, strict=True):
+        towards = np.cos(np.arange(given[own].size)).reshape(given[own].shape)
+        if own in ("Q", "R"):  # declared spd
+            towards = towards + towards.T
+        low, high = (value(**{**given, own: given[own] + sign * step * towards}) for sign in (-1, 1))
+        assert np.sum(gradient * towards) == pytest.approx((high - low) / (2 * step), rel=1e-6, abs=1e-6)

@@ -10,7 +10,7 @@ from matcalc.codegen.numba.gauss import NODES_20, WEIGHTS_20
 
 @njit(**SCALAR)
 def owens_t_inside(h, a):
-    """T for h >= 0 and 0 <= a <= 1: its integral by Gauss's rule, over the range that reaches its rounding error."""
+    """T for h >= 0 and 0 <= a <= 1: Gauss's rule on the range that reaches its rounding error."""
     if h > 40.0:
         return 0.0
     half = 0.5 * (a if a * h <= 9.0 else 9.0 / h)

@@ -14,14 +14,18 @@ from typing import Any, TypeAlias, cast
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.identifiers import supply
 from matcalc.language.index_sums import with_sums
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import (
     Ast,
     children,
     exchanged,
+    index_form,
     index_sum,
     leaf_of,
+    name,
+    part,
     rebuild,
     transpose,
     walk,
@@ -140,7 +144,7 @@ class Reader:
                 return node
             return index_sum(tuple(dict.fromkeys(cast("tuple[str, ...]", node.value))), node.args[0])
 
-        return rebuild(with_sums(tree, self.is_index), once)
+        return rebuild(with_entries(with_sums(tree, self.is_index)), once)
 
     def needed_node(self, tree: Ast) -> Node:
         """Return the node of a tree.
@@ -205,6 +209,35 @@ class Reader:
 
     def number(self, value: Fraction | int) -> Term:
         return self.pool.number(value)
+
+
+def with_entries(tree: Ast) -> Ast:
+    """Return a tree with `{t: X[i,t] - X[j,t]}` for operands `X[i, :] - X[j, :]` over indices of forms."""
+    bound = {name for node in walk(tree) if node.head == "index_form" for name in cast("tuple[str, ...]", node.value)}
+    if not bound:
+        return tree
+    letters = supply("tuvw", {str(node.value) for node in walk(tree) if node.head == "name"} | bound)
+
+    def entries(operand: Ast) -> Ast:
+        lines = [x for x in walk(operand) if x.head == "part" and any(_is_whole(s) for s in x.args[1:])]
+        is_open = any(s.head == "name" and s.value in bound for x in lines for s in x.args[1:])
+        if operand.head not in ("sum", "part", "product") or not is_open:
+            return operand
+        letter = next(letters)
+
+        def entry(x: Ast) -> Ast:
+            return part(x.args[0], *(name(letter) if _is_whole(s) else s for s in x.args[1:])) if x in lines else x
+
+        return index_form((letter,), rebuild(operand, entry))
+
+    def change(node: Ast) -> Ast:
+        return replace(node, args=tuple(map(entries, node.args))) if node.head == "call" else node
+
+    return rebuild(tree, change)
+
+
+def _is_whole(subscript: Ast) -> bool:
+    return subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
 
 
 def turned_node(node: Node) -> Node:

@@ -95,6 +95,30 @@ def test_refused(paper, latex, let, words):
 
 SAME = [
     (
+        r"\sum_{i=1}^{n} \ell(y_i, f(x_i)), \quad \ell(y, t) = \log(1 + e^{-yt}), \quad f(x) = w^\top x + b",
+        "X: matrix(n, d); y: vector(n); w: vector(d); b: scalar",
+        "sum(log(1 + exp(-y.*(X*w + b))))",
+    ),
+    (r"p = \frac{1}{1 + \exp(-\eta)}, \quad \eta = a^\top x", "a, x: vector(p)", "1/(1 + exp(-a'*x))"),
+    (r"\|X\|_{\star}", "X: matrix(m, n)", "nuclear_norm(X)"),
+    (r"\frac{a}{\sigma}, \quad \sigma^2 = x^\top x", "a: scalar; x: vector(n)", "a/sqrt(x'*x)"),
+    (
+        r"\sum_i \frac{(x_i - a)^2}{\sigma_i^2}, \quad \sigma_i^2 = 1 + x_i^2",
+        "x: vector(n); a: scalar",
+        "sum((x - a).^2./(1 + x.^2))",
+    ),
+    (r"a\sigma^{-2} + \sigma^4, \quad \sigma^2 = x^\top x", "a: scalar; x: vector(n)", "a/(x'*x) + (x'*x)^2"),
+    (
+        r"\sum_{i=1}^n k(x_i, z), \quad k(x, x') = \exp(-\|x - x'\|^2)",
+        "X: matrix(n, d); z: vector(d)",
+        "sum{i: exp(-norm2(X[i,:] - z)^2)}",
+    ),
+    (r"n!\, a^n \log b!", "n, a, b: scalar", "gamma(n + 1)*a^n*gammaln(b + 1)"),
+    (r"\mathbf{1}_{0 < a \le b} + I(a > b)", "a, b: scalar", "when(0 < a)*when(a <= b) + when(a > b)"),
+    (r"\min_x a \text{ subject to } a = x^\top x", "x: vector(n)", "x'*x"),
+    (r"\Delta x = A b", "A: matrix(n, n); b: vector(n)", "A*b"),
+    (r"h'_1 h_1", "h: vector(n); h_prime: vector(n)", "h_prime[0]*h[0]"),
+    (
         r"y^\top \log \hat{y}, \quad \hat{y} = \mathrm{softmax}(A x)",
         "A: matrix(n, n); x: vector(n); y: vector(n)",
         "y'*log(softmax(A*x))",
@@ -166,6 +190,16 @@ def test_same(latex, let, text):
 
 
 FAULTS = [
+    (r"\mathbb{E}\|x\|^2", "x: vector(n)", "the double-struck letter E can be an operator"),
+    (r"\mathbb{E} x", "x: vector(n)", "the double-struck letter E can be an operator"),
+    (r"p = p + x^\top x", "x: vector(p)", "is an equation"),
+    (r"\Phi^{-1}(a)", "a: scalar", "its inverse or a power"),
+    (r"\sigma^2 + a, \quad \sigma^2 = a^2", "a: scalar; sigma: scalar", "sigma is declared"),
+    (
+        r"\sum_i k(x_i), \; k(u) = u^\top u, \; i = 1, \ldots, n",
+        "X: matrix(n, d); x: vector(n)",
+        "a scalar in a function that takes a vector",
+    ),
     (r"\frac{1}{|\mathcal{D}|} \sum_i x_i", "x: vector(n)", "a set or a symbol"),
     (r"\sum_{i \in \mathcal{D}} x_i", "x: vector(n)", "the range of this sum"),
     ("2 f(x) = x^\\top x", "x: vector(n)", "more than a name"),

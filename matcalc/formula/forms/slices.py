@@ -7,12 +7,15 @@ are read as a matrix, `eye(n)[:, 1:3]`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from matcalc.formula.forms import factor_reading
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.contraction import Edge, Net, Other, column
 from matcalc.formula.forms.factor_reading import Cut, Item, Piece, read
 from matcalc.formula.forms.form import Form
 from matcalc.language import syntax
+from matcalc.language.syntax import Ast
 from matcalc.tensor.sizes.size import Size
 
 
@@ -147,3 +150,31 @@ def cut_identity(net: Net, other: Other, cut: Form, *at: int) -> bool:
     net.remove(other)
     net.put(factor_reading.leaf(columns, len(at), transposed=rows if at[1:] else None), *at)
     return True
+
+
+def line_of_parts(letter: str, body: Form) -> Form | None:
+    """Return `X[i,:] - X[j,:]` for `{t: X[i,t] - X[j,t]}`, None unless all terms are parts with one more index each."""
+    terms = body.ast.args if body.ast.head == "sum" else (body.ast,)
+    if any(not _is_line(term, letter) for term in terms):
+        return None
+    whole = {term: _whole(term, letter) for term in terms}
+    ast = Ast("sum", tuple(whole[term] for term in terms), body.ast.value) if len(terms) > 1 else whole[terms[0]]
+    return replace(body, ast=ast, used=body.used - {letter})
+
+
+def _is_line(term: Ast, letter: str) -> bool:
+    """Return whether a term is a part with a letter as one subscript, names or numbers as others, or its multiple."""
+    if term.head == "product" and term.value == ("*",) and term.args[0].head in ("number", "name"):
+        return term.args[0].value != letter and _is_line(term.args[1], letter)
+    if term.head != "part" or term.args[0].head != "name" or len(term.args) < 3:
+        return False
+    subscripts = term.args[1:]
+    plain = all(x.head == "number" or x.head == "name" for x in subscripts)
+    return plain and sum(x.head == "name" and x.value == letter for x in subscripts) == 1
+
+
+def _whole(term: Ast, letter: str) -> Ast:
+    if term.head == "product":
+        return syntax.product([term.args[0], _whole(term.args[1], letter)], ["*"])
+    base, *subscripts = term.args
+    return syntax.part(base, *(syntax.slice_of() if x.value == letter else x for x in subscripts))

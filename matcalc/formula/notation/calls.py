@@ -14,6 +14,7 @@ from matcalc.formula.elaborate.definitions import calls_of
 from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import ATOM, Form
+from matcalc.formula.forms.slices import line_of_parts
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, of_difference
 from matcalc.language import syntax
@@ -201,7 +202,8 @@ def _batched(context: Context, node: Node) -> Form:
         core = context.names.fresh(arg.rank - len(carried), taken)
         if carried:
             form = context.names.entry(form, [*(batch[b] for b in carried), *core], outputs)
-            form = forms.index_form(core, form) if core else form
+            line = line_of_parts(core[0], form) if len(core) == 1 else None
+            form = line or (forms.index_form(core, form) if core else form)
             taken.update(core)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_names import COMMANDS
+from matcalc.language.latex.latex_names import COMMANDS, REFUSED
 from matcalc.language.latex.latex_not_called import check_not_called, is_parenthesised
 from matcalc.language.latex.latex_patterns import (
     ENTRY,
@@ -31,15 +31,6 @@ from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")
-REFUSED = {
-    **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),
-    **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
-    **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
-    **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
-    **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
-    **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
-}
-"""Commands that are not functions -> what to write instead."""
 
 
 def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], node: Ast) -> Value:

@@ -17,10 +17,11 @@ from typing import cast
 from matcalc.errors import ParseError
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
-from matcalc.language.latex.latex_calls import REFUSED, call, choose
+from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL

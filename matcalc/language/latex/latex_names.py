@@ -70,6 +70,16 @@ BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplu
 OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
 """Commands that take the rest of a term; those of OVER only if they have a subscript."""
 
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),
+    **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
+    **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
+    **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
+    **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
+    **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
+}
+"""Commands that are not functions -> what to write instead."""
+
 _FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
 NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 

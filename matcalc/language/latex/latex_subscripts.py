@@ -23,6 +23,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_scope import (
     Index,
     Key,
@@ -102,6 +103,9 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
     if not names and base.head == "letter" and font_of(layout) == "script":
         hint = f"declare {key[0]} if it is a symbol; the number of elements of a set is a size, n"
         raise fault(f"the script letter {key[0]} can be a set or a symbol", layout, hint)
+    if not names and base.head == "letter" and font_of(layout) == "double":
+        hint = REFUSED.get(key[0], f"declare {key[0]} if it is a symbol")
+        raise fault(f"the double-struck letter {key[0]} can be an operator, a set or a symbol", layout, hint)
     name = names[0] if names else name_of(key, layout.caret)
     if (
         not names

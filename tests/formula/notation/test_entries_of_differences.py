@@ -12,6 +12,10 @@ SAME = [
     "{i,j: (X[i,l] - X[j,l])^2*w[l]}",
     "{i,j: sum{l: (X[i,l] - X[j,l])^2}}",
     "{i,j,k: K[i,j] + X[i,k] - X[j,k]}",
+    "{i,j: norm2(X[i, :] - X[j, :])}",
+    "{i,j: logsumexp(X[i, :] + Y[j, :])}",
+    "{i,j: norm2(X[j, :] - 2*X[i, :])}",
+    "{i,j: max(X[:, i] - X[:, j])}",
 ]
 GRADIENTS = [
     ("sum({i,j: exp(-sum{k: (X[i,k] - X[j,k])^2})})", "{i,j: 4*(X[s,j] - X[i,j])*exp(-sum{u: (X[i,u] - X[s,u])^2})}"),
@@ -22,7 +26,9 @@ GRADIENTS = [
 
 @pytest.mark.parametrize("text", SAME)
 def test_printed_as_written(text):
-    assert str(mc.expression(text, LET)) == text
+    e = mc.expression(text, LET)
+    assert str(e) == text
+    assert mc.expression(e.latex(), e.declarations, dialect="latex").node is e.node
 
 
 @pytest.mark.parametrize(("text", "printed"), GRADIENTS)

@@ -116,6 +116,9 @@ def _is_vector(letter: Ast, formula: Ast) -> bool:
     r"""Return whether a formula uses a parameter as a vector: bold, transposed, in a norm or in an inner product."""
     key = _with_primes(letter)
     own = {x for x in walk(formula) if _with_primes(x) == key}
+    for row in (x for x in walk(formula) if x.head == "row"):
+        if any(item in own and _is_transposed(before) for before, item in pairwise(row.args)):
+            return True
     for node in walk(formula):
         is_norm = node.head == "fence" and node.value in ("double_bar", "angle")
         is_base = (
@@ -127,6 +130,11 @@ def _is_vector(letter: Ast, formula: Ast) -> bool:
         if inner is not None and any(x in own for x in walk(inner)):
             return True
     return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
+
+
+def _is_transposed(node: Ast) -> bool:
+    above = without_top(node)[1] if node.head == "script" else ()
+    return any(is_transposing(mark, x) for mark, x in above)
 
 
 _DENSITIES = {("phi",): r"\phi(z) = \operatorname{normpdf}(z)", ("varphi",): r"\varphi(z) = \operatorname{normpdf}(z)"}

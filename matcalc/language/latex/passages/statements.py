@@ -199,8 +199,8 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
     if target.name is None:
         return
     names = set(reading.keys.get(target.key, ()))
-    if target.parameters is not None:
-        names -= set(reading.known.sizes)
+    if target.parameters is not None or target.key not in used:
+        names -= set(reading.known.sizes)  # p = ..., beside x: vector(p)
     is_known = names or (target.parameters is None and target.key in used)
     if is_known:
         hint = "write one formula, the right side of the ="

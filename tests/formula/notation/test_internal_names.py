@@ -1,0 +1,49 @@
+"""Derivatives of all cases print public names, or internal ones with their definition, in text and in LaTeX."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import matcalc as mc
+from matcalc.rulebook.load import shipped_rulebook
+
+CASES = Path(__file__).parents[2] / "cases"
+INTERNAL = {name for r in shipped_rulebook().rules.values() if r.internal for name in (r.name, r.spelling)}
+BY_NAME = re.compile(r"(\w+) of (.*) by (\w+) = [^|]*(?:\| (.*))?$")
+
+
+def cases():
+    for line in (CASES / "derivatives.txt").read_text(encoding="utf-8").splitlines():
+        if found := BY_NAME.match(line.strip()):
+            yield found[2], found[3], found[4] or ""
+    for case in json.loads((CASES / "textbook.json").read_text(encoding="utf-8")):
+        yield case["text"], case["wrt"], case["let"]
+    for case in json.loads((CASES / "rules.json").read_text(encoding="utf-8")):
+        yield from ((case["text"], wrt, case["let"]) for wrt in case["vjp"])
+
+
+EVERY = sorted(set(cases()))
+
+
+def called(shown):
+    """Return the names of calls in a formula, in text or LaTeX, and those that the formula defines behind it."""
+    formula = shown.partition(" where ")[0].partition(r"\text{where }")[0].replace(r"\_", "_")
+    calls = set(re.findall(r"([A-Za-z_]\w*)\(", formula)) | set(re.findall(r"\\operatorname\{([^}]*)\}", formula))
+    behind = shown[len(formula) :].replace(r"\_", "_")
+    return calls, set(re.findall(r"(\w+)\}?\([^=()]*\) = (?:\"|\\text)", behind))
+
+
+def test_there_are_cases():
+    assert len(EVERY) > 300 and "ratio0" in INTERNAL
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
+def test_internal_names_have_definitions(text, wrt, let):
+    e = mc.expression(text, let)
+    for derivative in [e.vjp(wrt, cotangent="Gbar"), *([e.gradient(wrt), e.hvp(wrt)] if not e.shape else [])]:
+        for shown in (str(derivative), derivative.latex(), str(derivative.named())):
+            calls, defined = called(shown)
+            assert not calls & INTERNAL - defined, shown

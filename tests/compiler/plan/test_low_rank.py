@@ -275,3 +275,40 @@ def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
     with pytest.raises(InternalError):
         formula = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
         mc.value_and_gradient(formula, "A", "A: matrix(n, k); c: scalar; y: vector(n)", name=f"wrong_{field}")
+
+
+SECOND = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
+LET = "A: matrix(n, k); c: scalar; y: vector(n)"
+
+
+def slope_in_A(A, c, y):
+    inverse = np.linalg.inv(A @ A.T + c * np.eye(len(y)))
+    solved = inverse @ y
+    return 2 * (inverse - np.outer(solved, solved)) @ A
+
+
+def test_products_with_the_hessian_make_nothing_of_the_size_of_the_matrix():
+    function = mc.compile(mc.hvp(SECOND, "A", declarations=LET))
+    data = drawn(LET, 14, 2)
+    direction = drawn(LET, 14, 2, seed=5)["A"]
+    along = [slope_in_A(data["A"] + step * direction, data["c"], data["y"]) for step in (1e-6, -1e-6)]
+    expected = (along[0] - along[1]) / 2e-6
+    assert np.allclose(function(**data, v=direction), expected, rtol=1e-6, atol=1e-6)
+    text = str(function.plan)
+    assert "(n, n)" not in text[text.index("_short(") : text.index("_direct(")]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["A", "y"])
+def test_hessians(name):
+    function = mc.compile(mc.hessian(SECOND, name, declarations=LET))
+    data = drawn(LET, 12, 2)
+    found = np.asarray(function(**data))
+    for at in np.ndindex(data[name].shape):
+        moved = []
+        for step in (1e-6, -1e-6):
+            changed = {**data, name: data[name].copy()}
+            changed[name][at] += step
+            matrix = changed["A"] @ changed["A"].T + scalar(changed)
+            moved.append(slope_in_A(**changed) if name == "A" else 2 * np.linalg.solve(matrix, changed["y"]))
+        assert np.allclose(found[at], (moved[0] - moved[1]) / 2e-6, rtol=1e-5, atol=1e-5)

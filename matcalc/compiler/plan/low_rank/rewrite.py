@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from matcalc.compiler.plan.low_rank.forms import Form
-from matcalc.compiler.plan.low_rank.split import ONE_AXIS, Split, split
+from matcalc.compiler.plan.low_rank.split import ONE_AXIS, Split, factors_of, split
 from matcalc.tensor.constructors import add, over_terms, product, transpose
 from matcalc.tensor.nodes.node import Node, Operand, terms_of, toposort
 from matcalc.tensor.sizes.size import Size
@@ -147,8 +147,13 @@ class LowRank:
         return node if settled == [(Fraction(1), node)] else add(settled)
 
     def _over_sums(self, node: Node) -> Terms | None:
+        """Return the terms over a sum that holds inverses, or that has terms of low rank and meets one."""
+        wide = {(size, size) for _, found in self._inverses(node) for size in found.left.shape[:1]}
         for position, arg in enumerate(node.args):
-            if arg.kind == "sum" and any(self._holds_inverse(term) for term in arg.args):
+            if arg.kind != "sum":
+                continue
+            meets = arg.shape in wide and any(factors_of(term) is not None for term in arg.args)
+            if meets or any(self._holds_inverse(term) for term in arg.args):
                 return over_terms(node, position)
         return None
 

@@ -41,7 +41,7 @@ def split(matrix: Node) -> Split | None:
     factors: list[tuple[Node, Node, Node]] = []
     others: list[Node] = []
     for coef, term in matrix.terms:
-        entries, parts = _diagonal(term), _factors(term)
+        entries, parts = _diagonal(term), factors_of(term)
         if entries is not None:
             diagonals.append(add([(coef, entries)]))
         elif parts is not None:
@@ -81,7 +81,7 @@ def _diagonal(term: Node) -> Node | None:
     return product(term.coef, term.operands, () if is_equal else (index,), term.sizes)
 
 
-def _factors(term: Node) -> tuple[Node, Node, Node] | None:
+def factors_of(term: Node) -> tuple[Node, Node, Node] | None:
     """Return U, C and V of a product U*C*V'; None if the term is no such product, or not of low rank."""
     if term.kind != "product" or len(set(term.out)) < 2:
         return None

@@ -12,7 +12,7 @@ from matcalc.compiler.plan.low_rank.forms import forms
 from matcalc.errors import InternalError
 from matcalc.store.data_folders import data_folder
 
-SIZES = ((9, 2), (10, 3), (6, 1), (4, 0), (5, 1), (1, 0), (0, 0), (1, 1), (4, 4), (3, 5), (5, 4))
+SIZES = ((9, 2), (13, 2), (10, 3), (6, 1), (4, 0), (5, 1), (1, 0), (0, 0), (1, 1), (4, 4), (3, 5), (5, 4))
 TARGETS = ("numba", "numpy")
 
 
@@ -78,6 +78,18 @@ FORMULAS = {
         "x: vector(n); y: vector(n); c: scalar; s: scalar",
         lambda d: scalar(d) + d["s"] * np.outer(d["x"], d["y"]),
         lambda K, d: logdet(K) + quadratic(K, d["x"], d["y"]),
+    ),
+    "two terms": (
+        "logdet(K) + x'*inv(K)*y where K = s*A*A' + A*B' + diag(d)",
+        "A: matrix(n, k); B: matrix(n, k); d: vector(n); s: scalar; x: vector(n); y: vector(n)",
+        lambda d: np.diag(d["d"]) + d["s"] * d["A"] @ d["A"].T + d["A"] @ d["B"].T,
+        lambda K, d: logdet(K) + quadratic(K, d["x"], d["y"]),
+    ),
+    "components": (
+        "logdet(K) + y'*inv(K)*y where K = s*A*A' + x*x' + c*eye(n)",
+        "A: matrix(n, k); x: vector(n); c: scalar; s: scalar; y: vector(n)",
+        lambda d: scalar(d) + d["s"] * d["A"] @ d["A"].T + np.outer(d["x"], d["x"]),
+        lambda K, d: logdet(K) + quadratic(K, d["y"], d["y"]),
     ),
     "trace": (
         "tr(inv(K)*S) + sum(inv(K)*Z) where K = A*A' + c*eye(n)",
@@ -256,7 +268,7 @@ def test_nothing_of_the_size_of_the_matrix_is_made():
 
 FAULTS = {
     "solved": ("(X - U*C*W)/b", "(X + U*C*W)/b"),
-    "between": ("Q'*R/b + Z'*C*W", "Q'*R/b - Z'*C*W"),
+    "both": ("Q'*R/b + Z'*C*W", "Q'*R/b - Z'*C*W"),
     "right": ("U*inv(M)", "2*U*inv(M)"),
     "logdet": ("(n - l)*log(b) + logdet(N)", "n*log(b) + logdet(N)"),
 }

@@ -31,7 +31,7 @@ LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
 LARGER = (9, 10, 11, 8)
 """Lengths of a third point, for compiled functions: kernels have loops over blocks of four or eight entries."""
 
-LONG = (11, 2, 3, 2)
+LONG = (17, 2, 3, 2)
 """Lengths of a further point, for functions that compute in another form where one size is large."""
 
 MOST_AT_LARGER = 5_000

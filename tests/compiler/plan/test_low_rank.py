@@ -12,7 +12,7 @@ from matcalc.compiler.plan.low_rank.forms import forms
 from matcalc.errors import InternalError
 from matcalc.store.data_folders import data_folder
 
-SIZES = ((9, 2), (10, 3), (6, 1), (4, 0), (5, 1), (1, 0), (0, 0), (1, 1), (4, 4), (3, 5), (5, 4))
+SIZES = ((9, 2), (13, 2), (10, 3), (6, 1), (4, 0), (5, 1), (1, 0), (0, 0), (1, 1), (4, 4), (3, 5), (5, 4))
 TARGETS = ("numba", "numpy")
 
 
@@ -78,6 +78,18 @@ FORMULAS = {
         "x: vector(n); y: vector(n); c: scalar; s: scalar",
         lambda d: scalar(d) + d["s"] * np.outer(d["x"], d["y"]),
         lambda K, d: logdet(K) + quadratic(K, d["x"], d["y"]),
+    ),
+    "two terms": (
+        "logdet(K) + x'*inv(K)*y where K = s*A*A' + A*B' + diag(d)",
+        "A: matrix(n, k); B: matrix(n, k); d: vector(n); s: scalar; x: vector(n); y: vector(n)",
+        lambda d: np.diag(d["d"]) + d["s"] * d["A"] @ d["A"].T + d["A"] @ d["B"].T,
+        lambda K, d: logdet(K) + quadratic(K, d["x"], d["y"]),
+    ),
+    "components": (
+        "logdet(K) + y'*inv(K)*y where K = s*A*A' + x*x' + c*eye(n)",
+        "A: matrix(n, k); x: vector(n); c: scalar; s: scalar; y: vector(n)",
+        lambda d: scalar(d) + d["s"] * d["A"] @ d["A"].T + np.outer(d["x"], d["x"]),
+        lambda K, d: logdet(K) + quadratic(K, d["y"], d["y"]),
     ),
     "trace": (
         "tr(inv(K)*S) + sum(inv(K)*Z) where K = A*A' + c*eye(n)",
@@ -256,7 +268,7 @@ def test_nothing_of_the_size_of_the_matrix_is_made():
 
 FAULTS = {
     "solved": ("(X - U*C*W)/b", "(X + U*C*W)/b"),
-    "between": ("Q'*R/b + Z'*C*W", "Q'*R/b - Z'*C*W"),
+    "both": ("Q'*R/b + Z'*C*W", "Q'*R/b - Z'*C*W"),
     "right": ("U*inv(M)", "2*U*inv(M)"),
     "logdet": ("(n - l)*log(b) + logdet(N)", "n*log(b) + logdet(N)"),
 }
@@ -275,3 +287,40 @@ def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
     with pytest.raises(InternalError):
         formula = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
         mc.value_and_gradient(formula, "A", "A: matrix(n, k); c: scalar; y: vector(n)", name=f"wrong_{field}")
+
+
+SECOND = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
+LET = "A: matrix(n, k); c: scalar; y: vector(n)"
+
+
+def slope_in_A(A, c, y):
+    inverse = np.linalg.inv(A @ A.T + c * np.eye(len(y)))
+    solved = inverse @ y
+    return 2 * (inverse - np.outer(solved, solved)) @ A
+
+
+def test_products_with_the_hessian_make_nothing_of_the_size_of_the_matrix():
+    function = mc.compile(mc.hvp(SECOND, "A", declarations=LET))
+    data = drawn(LET, 14, 2)
+    direction = drawn(LET, 14, 2, seed=5)["A"]
+    along = [slope_in_A(data["A"] + step * direction, data["c"], data["y"]) for step in (1e-6, -1e-6)]
+    expected = (along[0] - along[1]) / 2e-6
+    assert np.allclose(function(**data, v=direction), expected, rtol=1e-6, atol=1e-6)
+    text = str(function.plan)
+    assert "(n, n)" not in text[text.index("_short(") : text.index("_direct(")]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["A", "y"])
+def test_hessians(name):
+    function = mc.compile(mc.hessian(SECOND, name, declarations=LET))
+    data = drawn(LET, 12, 2)
+    found = np.asarray(function(**data))
+    for at in np.ndindex(data[name].shape):
+        moved = []
+        for step in (1e-6, -1e-6):
+            changed = {**data, name: data[name].copy()}
+            changed[name][at] += step
+            matrix = changed["A"] @ changed["A"].T + scalar(changed)
+            moved.append(slope_in_A(**changed) if name == "A" else 2 * np.linalg.solve(matrix, changed["y"]))
+        assert np.allclose(found[at], (moved[0] - moved[1]) / 2e-6, rtol=1e-5, atol=1e-5)

@@ -20,6 +20,10 @@ FORMULAS = {
         "logdet(K) + x'*inv(K)*y where K = A*W*A' + c*eye(n)",
         "A: matrix(n, k); W: matrix(k, k) spd; c: scalar",
     ),
+    "two terms": (
+        "logdet(K) + x'*inv(K)*y where K = A*A' + B*B' + c*eye(n)",
+        "A: matrix(n, k); B: matrix(n, k); c: scalar",
+    ),
     "diagonal": ("logdet(K) + x'*inv(K)*y where K = A*A' + diag(c)", "A: matrix(n, k); c: vector(n)"),
 }
 DATA = ("general", "range", "dependent")
@@ -63,13 +67,24 @@ def factors(kind, d):
     return d["A"], right
 
 
+def further(kind, d):
+    """Return the other terms of K."""
+    return d["B"] @ d["B"].T if kind == "two terms" else np.zeros((N, N))
+
+
+def further_exactly(kind, d):
+    """Return the same at 50 digits."""
+    B = mp.matrix(d["B"].tolist())
+    return B * B.T if kind == "two terms" else mp.zeros(N)
+
+
 def exact(kind, d):
     """Return the value and the gradients in A, c and y at 50 digits, as lists of numbers."""
     with mp.workdps(50):
         A, y, x = (mp.matrix(d[name].tolist()) for name in ("A", "y", "x"))
         V = {"different factors": lambda: mp.matrix(d["B"].tolist()), "middle": lambda: A * mp.matrix(d["W"].tolist())}
         V = V.get(kind, lambda: A)()
-        matrix = A * V.T + mp.diag([mp.mpf(float(c)) for c in np.broadcast_to(d["c"], N)])
+        matrix = A * V.T + further_exactly(kind, d) + mp.diag([mp.mpf(float(c)) for c in np.broadcast_to(d["c"], N)])
         inverse = mp.inverse(matrix)
         solved, turned = inverse * y, inverse.T * x
         slope = inverse.T - turned * solved.T
@@ -82,7 +97,7 @@ def exact(kind, d):
 def by_factorisation(kind, d):
     """Return the same by a factorisation of K in double precision."""
     A, V = factors(kind, d)
-    matrix = A @ V.T + np.diag(np.broadcast_to(d["c"], N))
+    matrix = A @ V.T + further(kind, d) + np.diag(np.broadcast_to(d["c"], N))
     lu = lu_factor(matrix)
     solved, turned, inverse = lu_solve(lu, d["y"]), lu_solve(lu, d["x"], trans=1), lu_solve(lu, np.eye(N))
     slope = inverse.T - np.outer(turned, solved)

@@ -19,7 +19,7 @@ from matcalc.tensor.substitute import substitute
 
 BASES = ("number", "vector", "matrix")
 """The entries, by the rank of the simple matrix."""
-FIELDS = frozenset(["solved", "by", "between", "right", "left", "alone", "loss"])
+FIELDS = frozenset(["solved", "by", "both", "right", "left", "alone", "loss"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,11 @@ class Form:
     formulas: Mapping[str, str]
     operations: Mapping[str, str]
     most: float
+    most_of_several: float
+
+    def limit(self, split: Split) -> float:
+        """Return the largest loss at which the formulas hold."""
+        return self.most if split.terms == 1 else self.most_of_several
 
     def built(self, formula: str, split: Split, **others: Node) -> Node:
         """Return a formula of the entry over the parts of a matrix, and over `others`."""
@@ -61,9 +66,20 @@ def forms(folder: Path) -> tuple[Form, ...]:
     found = []
     for name in BASES:
         entry = table.get(name, {})
-        missing = sorted(field for field in FIELDS | {"where", "operations", "most"} if field not in entry)
+        missing = sorted(
+            field for field in FIELDS | {"where", "operations", "most", "most_of_several"} if field not in entry
+        )
         if missing:
             raise RuleError(f"codegen/low_rank.toml: [{name}] lacks {', '.join(missing)}")
         formulas = {field: str(entry[field]) for field in FIELDS}
-        found.append(Form(name, tuple(entry["where"]), formulas, dict(entry["operations"]), float(entry["most"])))
+        found.append(
+            Form(
+                name,
+                tuple(entry["where"]),
+                formulas,
+                dict(entry["operations"]),
+                float(entry["most"]),
+                float(entry["most_of_several"]),
+            )
+        )
     return tuple(found)

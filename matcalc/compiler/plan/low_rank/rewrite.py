@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from matcalc.compiler.plan.low_rank.forms import Form
-from matcalc.compiler.plan.low_rank.split import ONE_AXIS, Split, split
+from matcalc.compiler.plan.low_rank.split import ONE_AXIS, Split, factors_of, split
 from matcalc.tensor.constructors import add, over_terms, product, transpose
 from matcalc.tensor.nodes.node import Node, Operand, terms_of, toposort
 from matcalc.tensor.sizes.size import Size
@@ -78,7 +78,7 @@ class LowRank:
             if self.splits.setdefault(matrix, found) is not found:
                 continue
             form = self._form(found)
-            self.tests.append((form.built(form.formulas["loss"], found), form.most))
+            self.tests.append((form.built(form.formulas["loss"], found), form.limit(found)))
             self.ranks.setdefault(matrix.shape[0], {})[found.left.shape[1]] = None
             for small in (form.built(name, found) for name in ("M", "N")):
                 self.splits.update({small: None, transpose(small): None})
@@ -147,8 +147,13 @@ class LowRank:
         return node if settled == [(Fraction(1), node)] else add(settled)
 
     def _over_sums(self, node: Node) -> Terms | None:
+        """Return the terms over a sum that holds inverses, or that has terms of low rank and meets one."""
+        wide = {(size, size) for _, found in self._inverses(node) for size in found.left.shape[:1]}
         for position, arg in enumerate(node.args):
-            if arg.kind == "sum" and any(self._holds_inverse(term) for term in arg.args):
+            if arg.kind != "sum":
+                continue
+            meets = arg.shape in wide and any(factors_of(term) is not None for term in arg.args)
+            if meets or any(self._holds_inverse(term) for term in arg.args):
                 return over_terms(node, position)
         return None
 
@@ -233,7 +238,7 @@ class LowRank:
         z, w = self._by(turned, x), self._by(found, y)
         q = form.built("X - U*C*W", turned, X=x, W=z)
         r = form.built("X - U*C*W", found, X=y, W=w)
-        whole = form.built(form.formulas["between"], found, Q=q, R=r, W=w, Z=z)
+        whole = form.built(form.formulas["both"], found, Q=q, R=r, W=w, Z=z)
         others = _without(rest, [*one.operands, *other.operands])
         at = tuple(narrow.other for narrow in (one, other) if narrow.other is not None)
         return product(node.coef, [*others, (whole, at)], node.out, node.sizes)
@@ -276,7 +281,7 @@ def _turned(found: Split) -> Split:
     """Return the split of the transposed matrix."""
     base = found.base if found.base.rank < 2 else transpose(found.base)
     middle = found.middle if found.middle.rank < 2 else transpose(found.middle)
-    return Split(base, found.right, middle, found.left)
+    return Split(base, found.right, middle, found.left, found.terms)
 
 
 def _matrix_of(narrow: Narrow, index: int, sizes: Mapping[int, Size]) -> Node:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from matcalc.tensor.constructors import add, diag_matrix, number, product
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, diag_matrix, number, over_terms, product, zeros
 from matcalc.tensor.nodes.node import Node, Operand
 from matcalc.tensor.sizes.size import Size
 
@@ -18,13 +21,14 @@ EASY = frozenset(["lower", "upper", "diagonal", "orthogonal"])
 class Split:
     """`base + left*middle*right'`; a base of rank 0 is a multiple of the identity, one of rank 1 a diagonal.
 
-    The middle is a matrix or a number.
+    The middle is a matrix or a number. `terms` is the number of products whose factors stand side by side.
     """
 
     base: Node
     left: Node
     middle: Node
     right: Node
+    terms: int = 1
 
     @property
     def is_symmetric(self) -> bool:
@@ -35,13 +39,13 @@ class Split:
 
 def split(matrix: Node) -> Split | None:
     """Return the split of a matrix; None if it is no such sum."""
-    if matrix.kind != "sum" or matrix.rank != 2 or matrix.shape[0] is not matrix.shape[1]:
+    if matrix.rank != 2 or matrix.shape[0] is not matrix.shape[1]:
         return None
     diagonals: list[Node] = []
     factors: list[tuple[Node, Node, Node]] = []
     others: list[Node] = []
-    for coef, term in matrix.terms:
-        entries, parts = _diagonal(term), _factors(term)
+    for coef, term in _terms(matrix):
+        entries, parts = _diagonal(term), factors_of(term)
         if entries is not None:
             diagonals.append(add([(coef, entries)]))
         elif parts is not None:
@@ -49,14 +53,48 @@ def split(matrix: Node) -> Split | None:
             factors.append((left, add([(coef, middle)]), right))
         else:
             others.append(add([(coef, term)]))
-    if len(factors) != 1 or not (diagonals or others):
+    if not factors or not (diagonals or others):
         return None
     base = _base(matrix.shape[0], diagonals)
     if others:
         base = add([*((1, other) for other in others), *([(1, _as_matrix(base, matrix.shape[0]))] if base else [])])
         if not base.facts & EASY:
             return None
-    return None if base is None else Split(base, *factors[0])
+    return None if base is None else Split(base, *_beside(factors), len(factors))
+
+
+def _terms(matrix: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum, also if it is transposed or multiplied by numbers; none of another matrix."""
+    if matrix.kind == "sum":
+        return list(matrix.terms)
+    wide = [k for k, at in enumerate(matrix.indices) if at] if matrix.kind == "product" else []
+    return over_terms(matrix, wide[0]) if len(wide) == 1 and matrix.args[wide[0]].kind == "sum" else []
+
+
+def _beside(parts: Sequence[tuple[Node, Node, Node]]) -> tuple[Node, Node, Node]:
+    """Return the factors of a sum of products of low rank: their columns side by side, and C in blocks."""
+    if len(parts) == 1:
+        return parts[0]
+    lefts, middles, rights = zip(*parts, strict=True)
+    left, right = _row(lefts), _row(rights)
+    if all(middle is middles[0] and not middle.rank for middle in middles):
+        return left, middles[0], right
+    blocks = [
+        m if m.rank else product(1, [(m, ())], (0, 0), {0: u.shape[1]}) for m, u in zip(middles, lefts, strict=True)
+    ]
+    middle = blocks[0]
+    for block in blocks[1:]:
+        corners = {"R": zeros((middle.shape[0], block.shape[1])), "S": zeros((block.shape[0], middle.shape[1]))}
+        given = {"P": middle, "Q": block, **corners}
+        middle = build_formula("[P, R; S, Q]", (), default_rulebook(), given)
+    return left, middle, right
+
+
+def _row(parts: Sequence[Node]) -> Node:
+    made = parts[0]
+    for part in parts[1:]:
+        made = build_formula("[P, Q]", (), default_rulebook(), {"P": made, "Q": part})
+    return made
 
 
 def _base(size: Size, diagonals: Sequence[Node]) -> Node | None:
@@ -81,7 +119,7 @@ def _diagonal(term: Node) -> Node | None:
     return product(term.coef, term.operands, () if is_equal else (index,), term.sizes)
 
 
-def _factors(term: Node) -> tuple[Node, Node, Node] | None:
+def factors_of(term: Node) -> tuple[Node, Node, Node] | None:
     """Return U, C and V of a product U*C*V'; None if the term is no such product, or not of low rank."""
     if term.kind != "product" or len(set(term.out)) < 2:
         return None

@@ -131,6 +131,26 @@ def trigamma_all(t: mpf) -> mpf:
     return mpmath.zeta(2, x) * x
 
 
+def near_bessel(k: int, weight: mpf) -> Function:
+    """exp(-x)*besseli(k, x)/x^k*(1 + weight*x) at x = 4 + 4*t."""
+
+    def value(t: mpf) -> mpf:
+        x = 4 + 4 * t
+        return mpmath.besseli(k, x) * mpmath.exp(-x) / x**k * (1 + weight * x)
+
+    return value
+
+
+def far_bessel(k: int) -> Function:
+    """exp(-x)*besseli(k, x)*sqrt(x) at x = 16/(1 + t)."""
+
+    def value(t: mpf) -> mpf:
+        x = 16 / (1 + t)
+        return mpmath.besseli(k, x) * mpmath.exp(-x) * mpmath.sqrt(x)
+
+    return value
+
+
 def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[list[float], list[float]]:
     """Return a, b so that (1 + z*a(z))/(1 + z*b(z)) approximates a function on [0, high]; leading ones first."""
     points = 60
@@ -172,6 +192,10 @@ def table() -> dict[str, Nearly]:
         "erfcx": Nearly(erfcx_all, -unit, unit - tiny, 29, erfcx_all, rest=True),
         "mills": Nearly(mills_all, -unit, unit - tiny, 29, mills_all, rest=True),
         "trigamma": Nearly(trigamma_all, -unit, unit - tiny, 27, trigamma_all, rest=True),
+        "besseli 0 near": Nearly(near_bessel(0, unit / 2), -unit + tiny, unit, 31, near_bessel(0, unit / 2), rest=True),
+        "besseli 1 near": Nearly(near_bessel(1, unit), -unit + tiny, unit, 31, near_bessel(1, unit), rest=True),
+        "besseli 0 far": Nearly(far_bessel(0), -unit + tiny, unit, 28, far_bessel(0), rest=True),
+        "besseli 1 far": Nearly(far_bessel(1), -unit + tiny, unit, 28, far_bessel(1), rest=True),
         "atanh": Nearly(root_series(mpmath.atanh), tiny, mpf("0.041"), 8, lambda z: 1 / z),
         "asin": Nearly(root_series(mpmath.asin), tiny, unit / 4, 12, lambda z: 1 / z),
     }

@@ -11,7 +11,6 @@ from matcalc.codegen.numba.call import special_function
 from matcalc.codegen.numba.elementary import SCALAR
 
 besselj = special_function("jv", 2)
-besseli = special_function("iv", 2)
 besselk = special_function("kv", 2)
 erfinv = special_function("erfinv", 1)
 gamma = special_function("gamma", 1)

@@ -112,6 +112,12 @@ def test_targets_agree_at_special_points(name, functions, numpy_names):
         want = by_numpy(name, arrays, numpy_names)
     if name == "gammaln":  # SciPy returns inf there, though log(gamma(x)) = -log(x) is finite
         want[points == 5e-324] = float(mpmath.loggamma(mpmath.mpf(5e-324)))
+    if name == "besseli":  # SciPy returns NaN at subnormal and huge numbers
+        order, x = arrays
+        known = np.isnan(want) & np.isfinite(x) & ((order == 0.0) | (order == 1.0))
+        with np.errstate(over="ignore"):
+            bound = np.where(np.abs(x) < 1.0, np.where(order == 0.0, 1.0, 0.5 * x), np.inf)
+        want[known] = np.where(order == 1.0, np.copysign(bound, x), bound)[known]
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)
 

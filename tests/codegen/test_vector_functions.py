@@ -84,6 +84,26 @@ def test_error_of_betaln():
     assert max(errors) < 2.5
 
 
+@pytest.mark.parametrize("order", [0, 1])
+def test_error_of_modified_bessel_functions(order):
+    rng = np.random.default_rng(order)
+    x = np.concatenate(
+        [rng.uniform(0, 9, 200), np.exp(rng.uniform(-40, 6.5, 200)), [8.0, np.nextafter(8, 0), 713.9, 1e-300]]
+    )
+    x = np.concatenate([x, -x])
+    got = mc.compile(f"besseli({order}, x)", declarations=VECTOR)(x)
+    with mpmath.workdps(40):
+        exact = [mpmath.besseli(order, mpmath.mpf(v)) for v in x]
+        errors = [abs((g - e) / mpmath.mpf(np.spacing(abs(float(e))))) for g, e in zip(got, exact, strict=True)]
+    assert max(errors) < 2.0
+    other = mc.compile("besseli(k, x)", declarations="k, x: vector(n)")(
+        np.resize([0.0, 1.0, 2.5], 30), np.linspace(0.1, 20.0, 30)
+    )
+    np.testing.assert_allclose(
+        other, special.iv(np.resize([0.0, 1.0, 2.5], 30), np.linspace(0.1, 20.0, 30)), rtol=1e-13
+    )
+
+
 FAR = np.array([1e13, -3e15, 6381956970095103.0 * 2.0**797, 1.7e308, np.inf, -np.inf, np.nan])
 
 

@@ -66,7 +66,9 @@ def test_a_loop_with_different_functions_is_a_vector_loop(monkeypatch):
     assert is_vector_loop(optimised_loop(calls, list("xyzuv"), monkeypatch))
 
 
-@pytest.mark.parametrize("name", ["gamma(x[i])", "besselj(0.0, x[i])", "lambertw(x[i])", "betaln(x[i], y[i])"])
+@pytest.mark.parametrize(
+    "name", ["gamma(x[i])", "besselj(0.0, x[i])", "vbesseli(1.0, x[i])", "lambertw(x[i])", "betaln(x[i], y[i])"]
+)
 def test_a_routine_beside_vector_functions_leaves_the_loop_a_vector_loop(name, monkeypatch):
     """The routine is called for each lane."""
     assert is_vector_loop(optimised_loop([name, "vgammaln(y[i])"], list("xy"), monkeypatch))

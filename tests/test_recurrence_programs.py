@@ -55,3 +55,15 @@ def test_gradients_are_those_of_differences(name: str) -> None:
             towards = towards + towards.T
         low, high = (value(**{**given, own: given[own] + sign * step * towards}) for sign in (-1, 1))
         assert np.sum(gradient * towards) == pytest.approx((high - low) / (2 * step), rel=1e-6, abs=1e-6)
+
+
+def test_a_loss_of_later_states_takes_checkpoints() -> None:
+    model = MODELS["rnn"]
+    given = model.data(3, 7)
+    fn, few = (
+        mc.value_and_gradient(model.text, "c", model.declarations, checkpoints=number, check=False)
+        for number in (None, 2)
+    )
+    (value, by_c), (same, again) = (one(**{name: given[name] for name in one.args}) for one in (fn, few))
+    assert same == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(again, by_c, rtol=1e-11)

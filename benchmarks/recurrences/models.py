@@ -13,13 +13,14 @@ Data = dict[str, Array]
 
 @dataclass(frozen=True)
 class Model:
-    """A formula with its declarations; `data` returns arguments for a size and a number of steps."""
+    """A formula with its declarations and typical sizes; `data` returns arguments for a size and a number of steps."""
 
     text: str
     declarations: str
     wrt: tuple[str, ...]
     data: Callable[[int, int], Data]
     grid: tuple[tuple[int, int], ...]
+    sizes: dict[str, int]
 
 
 def stable(rng: np.random.Generator, n: int) -> Array:
@@ -65,7 +66,7 @@ def lqr_data(n: int, T: int) -> Data:
     return {"A": A, "B": B, "Q": spd(rng, n), "R": spd(rng, m), "X0": spd(rng, n), "T": T}
 
 
-MATRICES = ((2, 100), (2, 10_000), (20, 100), (20, 1000), (100, 100))
+MATRICES = ((2, 10_000), (20, 100), (20, 1000), (100, 100))
 MODELS = {
     "kalman": Model(
         "sum{t: logdet(S[t]) + v[t]'*inv(S[t])*v[t]}/2 where x[0] = x0, P[0] = P0, v[t] = Y[t, :] - H*x[t], "
@@ -76,6 +77,7 @@ MODELS = {
         ("A", "H", "Q", "R"),
         kalman_data,
         MATRICES,
+        {"n": 20, "p": 10},
     ),
     "rnn": Model(
         "sum{t: (c'*h[t+1] - y[t])^2} where h[0] = h0, h[t+1] = tanh(W*h[t] + U*X[t, :] + b), t < T",
@@ -83,6 +85,7 @@ MODELS = {
         ("W", "U", "b", "c"),
         rnn_data,
         MATRICES,
+        {"n": 20, "m": 10},
     ),
     "garch": Model(
         "sum{t: log(g[t]) + e[t]^2/g[t]} where g[0] = s, g[t+1] = w + a*e[t]^2 + b*g[t], t < T",
@@ -90,6 +93,7 @@ MODELS = {
         ("w", "a", "b"),
         garch_data,
         ((1, 100), (1, 1000), (1, 10_000)),
+        {},
     ),
     "rk4": Model(
         "sum{t: norm2(x[t+1] - Y[t, :])^2} where x[0] = x0, k1[t] = A*tanh(x[t]) + b, "
@@ -99,6 +103,7 @@ MODELS = {
         ("A", "b", "x0"),
         rk4_data,
         MATRICES,
+        {"n": 20},
     ),
     "lqr": Model(
         "tr(P[0]*X0) where P[T] = Q, P[t] = Q + A'*P[t+1]*A - A'*P[t+1]*B*inv(R + B'*P[t+1]*B)*B'*P[t+1]*A, t < T",
@@ -106,5 +111,6 @@ MODELS = {
         ("A", "B", "Q", "R"),
         lqr_data,
         MATRICES,
+        {"n": 20, "m": 5},
     ),
 }

@@ -26,6 +26,7 @@ from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.memory.write_transposed import inline_transposed
 from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
 from matcalc.compiler.plan.products.contraction_memo import Orders
+from matcalc.compiler.plan.products.fewest_first import fewest_operands_first
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.session import Ref, Session, body
 from matcalc.compiler.plan.resolve_selectors import entry_of
@@ -71,6 +72,7 @@ def plan(
     by_rows: bool = False,
     zero_filled: bool = False,
     checkpoints: int | None = None,
+    small_first: bool = False,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -81,7 +83,8 @@ def plan(
     comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into the Program's
     `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of rows. With
     `zero_filled`, results that are mostly zeros are passed zero-filled. With `checkpoints`, recurrences store at most
-    that many states at a time, or twice the square root of their steps if it is 0.
+    that many states at a time, or twice the square root of their steps if it is 0. With `small_first`, an order is
+    tried that computes products of few operands first.
 
     Raises: NotSupported if an operation has no lowering, or if a recurrence must store all states.
     """
@@ -120,6 +123,9 @@ def plan(
         for order, form_all in _alternatives(named, lowerings):
             found = in_order([roots[k] for k in order], form_all)
             best, again = (found, in_order) if best is None or found.is_better(best) else (best, again)
+        if small_first and best is not None:
+            found = in_order(fewest_operands_first(roots), False)
+            best, again = (found, in_order) if found.is_better(best) else (best, again)
     assert best is not None and again is not None
     if len(toposort(best.order)) < MANY:
         best = with_best_output_order(best, again)
@@ -277,7 +283,7 @@ def _plan_part(
     forms: tuple[tuple[Node, ...], ...] = (),
 ) -> Program:
     """Return the Program of a function that a kernel calls, planned once for all compared plans."""
-    return plan(outputs, inputs, dict(sizes), target, folder, forms, assumed)
+    return plan(outputs, inputs, dict(sizes), target, folder, forms, assumed, small_first=bool(forms))
 
 
 def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:

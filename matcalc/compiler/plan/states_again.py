@@ -107,8 +107,10 @@ def without_whole_sums(roots: Sequence[Node], groups: Iterable[Node]) -> list[No
     made: dict[Node, Node] = {}
     for node in toposort(roots):
         made[node] = remake(node, made)
+        ranges = {at[0] for arg, at in node.operands if arg.selects("slice")} if node.kind == "product" else set()
         for index, size in enumerate(node.index_sizes if node.kind == "product" else ()):
-            if size in lengths and index not in node.out and made[node].kind == "product":
+            is_whole = index not in node.out and index not in ranges
+            if size in lengths and is_whole and made[node].kind == "product":
                 made[node] = _split(made[node], index, lengths[size])
                 break
     return [made[root] for root in roots]

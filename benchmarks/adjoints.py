@@ -16,6 +16,11 @@ import matcalc as mc
 from matcalc.formula.notation.length import tokens
 
 HERE = Path(__file__).parent
+HEAD = """# Adjoints of recurrences beside those of textbooks
+
+Made by `python -m benchmarks.adjoints`: tokens of a gradient and its adjoint, without the equations of the formula.
+Below, the printed form, then the textbook's."""
+COLUMNS = "| example | in | matcalc | textbook |\n|---|---|---:|---:|"
 SIZES = {"n": 3, "m": 2, "p": 2, "T": 4, "N": 4}
 
 
@@ -77,12 +82,7 @@ def main() -> int:
         table.append((name, whole["wrt"], tokens(shown), tokens(whole["textbook"]), shown, whole["textbook"]))
     rows = [f"| {n} | {w} | {a} | {b} |" for n, w, a, b, _, _ in table]
     texts = [f"## {n}, in {w}\n\n    {ours}\n    {theirs}" for n, w, _, _, ours, theirs in table]
-    head = (
-        "# Adjoints of recurrences beside those of textbooks\n\nMade by `python -m benchmarks.adjoints`: tokens of the"
-    )
-    head += " gradient and its adjoint, without the equations\nof the formula. Below, the printed form, then the textbook's."
-    columns = "| example | in | matcalc | textbook |\n|---|---|---:|---:|"
-    page = "\n\n".join([head, "\n".join([columns, *rows]), *texts])
+    page = "\n\n".join([HEAD, "\n".join([COLUMNS, *rows]), *texts])
     (HERE / "results" / "adjoints.md").write_text(page + "\n", encoding="utf-8")
     print("\n".join(rows), *(f"differs from the textbook: {name}" for name in wrong), sep="\n")
     return bool(wrong)

@@ -113,6 +113,8 @@ def _sum_form(context: Context, whole: Node, body: Node, step: Step, steps: Size
 
 def by_steps(context: Context, node: Node, whole: Reading) -> Reading:
     """Return the reading of a product or sum as sums over steps, if that is preferred to the formula of matrices."""
+    if node in context.systems.inside:
+        return whole
     found = together(context, node) if node.kind == "sum" else step_sum_reading(context, node)
     is_shorter = found is not None and found.form.tokens < whole.form.tokens + extra_tokens(whole.form)
     return found if found is not None and is_shorter else whole

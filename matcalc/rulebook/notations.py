@@ -103,12 +103,15 @@ def latex_names(book: Rulebook) -> LatexNames:
         )
         for name, signatures in found.items()
     }
-    results = {}
+    results: dict[str, str] = {}
+    by_count: dict[str, dict[int, str]] = {}
     for name, signatures in found.items():
-        kinds = {next(o.kind for o in s.outputs if o.name in (c.output, "")) for c, s in signatures}
-        kind = kinds.pop() if len(kinds) == 1 else ""
-        results[name] = kind
-        results.setdefault(name.rstrip("<>=!"), kind)  # when(x > y) is a call of the entry `when>`
+        outputs = [next(o.kind for o in s.outputs if o.name in (c.output, "")) for c, s in signatures]
+        kinds = [(len(s.parameters), kind) for (_, s), kind in zip(signatures, outputs, strict=True)]
+        results[name] = kinds[0][1] if len({kind for _, kind in kinds}) == 1 else ""
+        results.setdefault(name.rstrip("<>=!"), results[name])  # when(x > y) is a call of the entry `when>`
+        if not results[name] and len({count for count, _ in kinds}) == len(kinds):
+            by_count[name] = dict(kinds)
     return LatexNames(
         tuple(looks),
         parameters,
@@ -116,6 +119,7 @@ def latex_names(book: Rulebook) -> LatexNames:
         {name: min(sum(p.default is None for p in s.parameters) for _, s in ones) for name, ones in found.items()},
         {name: ones[0][0].rule.spelling if not ones[0][0].output else name for name, ones in found.items()},
         {role: book.playing(role).spelling for role in ROLES if ("role", role) in book.claims},
+        by_count,
     )
 
 

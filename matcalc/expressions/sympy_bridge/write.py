@@ -55,7 +55,8 @@ def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     if any(node.head == STATE for node in syntax.whole(ast)):
-        raise NotSupported("a recurrence has no SymPy form")
+        hint = "if the steps are linear, e.rewrite('closed').sympy() has powers; str(e) and e.latex() have the steps"
+        raise NotSupported("a recurrence has no SymPy form", hint=hint)
     done: dict[Ast, Written] = {}
     for node in syntax.walk(ast, CLOSED):
         if node not in done and node.head in CLOSED:

@@ -15,7 +15,7 @@ from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, scaled, summed
 from matcalc.formula.notation.steps import read_step, system_of
 from matcalc.language import recurrences, syntax
-from matcalc.language.recurrences import EQUATION, SYSTEM
+from matcalc.language.recurrences import EQUATION, STATE, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, symbol
@@ -24,6 +24,9 @@ from matcalc.tensor.one_step import Step, parted, summed_step
 from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import split_coef
+
+AWKWARD = 24
+"""Tokens that an awkward formula counts more: a step does without parts of formulas and without index forms."""
 
 
 def at_positions(context: Context, node: Node) -> Reading | None:
@@ -105,12 +108,30 @@ def _sum_form(context: Context, whole: Node, body: Node, step: Step, steps: Size
         return None
     ast = recurrences.step_sum(system_of(context, _lengths(context, whole)[steps]), inner.ast)
     form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree)
-    return Reading(scaled(form, content), scaled(form, -content))
+    return Reading(scaled(form, content), scaled(form, -content), content > 0)
+
+
+def by_steps(context: Context, node: Node, whole: Reading) -> Reading:
+    """Return the reading of a product or sum as sums over steps, if that is preferred to the formula of matrices."""
+    if node in context.systems.inside:
+        return whole
+    found = together(context, node) if node.kind == "sum" else step_sum_reading(context, node)
+    is_shorter = found is not None and found.form.tokens < whole.form.tokens + extra_tokens(whole.form)
+    return found if found is not None and is_shorter else whole
+
+
+def extra_tokens(form: Form) -> int:
+    """Return the tokens that a formula counts more for index forms, and for parts of what is no name."""
+    for ast in syntax.walk(form.ast):
+        base = ast.args[0] if ast.head == "part" else None
+        if ast.head == "index_form" or (base is not None and base.head not in ("name", "shared", STATE)):
+            return AWKWARD
+    return 0
 
 
 def each_step_form(context: Context, node: Node, form: Form, reads_back: Callable[[str, Node], bool]) -> Form:
     """Return a tensor of steps as a quantity, `g where g[t] = B'*l[t+1]`, if it is shorter than an index form."""
-    if all(ast.head != "index_form" for ast in syntax.whole(form.ast)):
+    if not extra_tokens(form):
         return form
     each = _quantity(context, node)
     shown = text(each.ast) if each is not None else ""

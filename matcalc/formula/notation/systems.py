@@ -35,7 +35,8 @@ class Quantities(Protocol):
 class Systems:
     """The systems of one formula, with the names of states, quantities and step indices.
 
-    A quantity is in the system of the first recurrence that reads it, or in one of its own: `owners` has the systems.
+    Nodes `inside` a recurrence are read at its steps, so they have no sums over steps. A quantity is in the system of
+    the first recurrence that reads it, or in one of its own: `owners` has the systems.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Systems:
         self.taken, self.preferred, self.read = set(taken), preferred, read
         self.quantities = quantities
         self.owners: dict[str, Ast] = {}
+        self.inside: set[Node] = set()
         self.names: dict[Node, str] = {}
         self.indices: dict[Size, str] = {}
         self.made: dict[Node, Ast] = {}
@@ -58,6 +60,7 @@ class Systems:
         for node in nodes:
             if node.kind == "recurrence":
                 self.index(node.steps)
+                self.inside.update(toposort(node.args))
                 for position in range(len(node.states)):
                     self.name(sibling(node, position))
         return frozenset(self.taken)

@@ -32,7 +32,7 @@ from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
-from matcalc.formula.notation.step_sums import at_positions, each_step_form, step_sum_reading, together
+from matcalc.formula.notation.step_sums import at_positions, by_steps, each_step_form, extra_tokens
 from matcalc.formula.notation.steps import trajectory_reading
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
@@ -96,6 +96,11 @@ def tokens_of(root: Node) -> int:
     Raises: NotSupported for a literal array of order 3 or more.
     """
     return _CACHE[root].form.tokens if root.length <= LONG else form_of(root).tokens
+
+
+def extra_tokens_of(root: Node) -> int:
+    """Return the tokens that a formula counts more where a value of one step is to be preferred."""
+    return extra_tokens(_CACHE[root].form) if root.length <= LONG else 0
 
 
 @lru_cache(maxsize=64)
@@ -202,14 +207,7 @@ def _product(context: Context, node: Node) -> Reading:
     blocks = block_reading(context, [(Fraction(1), node)])
     if blocks is not None:
         return blocks
-    steps = step_sum_reading(context, node)
-    found = _in_matrices(context, node)
-    return steps if steps is not None and steps.form.tokens < found.form.tokens else found
-
-
-def _sum(context: Context, node: Node) -> Reading:
-    steps, found = together(context, node), sum_reading(context, node)
-    return steps if steps is not None and steps.form.tokens < found.form.tokens else found
+    return by_steps(context, node, _in_matrices(context, node))
 
 
 def _in_matrices(context: Context, node: Node) -> Reading:
@@ -384,7 +382,7 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "constant": _constant,
     "selector": lambda context, node: Reading(selector_form(context, node)),
     "product": _product,
-    "sum": _sum,
+    "sum": lambda context, node: by_steps(context, node, sum_reading(context, node)),
     "map": _map,
     "op": operation_reading,
     "recurrence": trajectory_reading,

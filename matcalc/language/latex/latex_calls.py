@@ -62,6 +62,7 @@ def _called(
     node: Ast,
 ) -> Value:
     result = reading.names.results.get(spelling, "")
+    result = reading.names.by_count.get(spelling, {}).get(len(operands), result)
     if result == "same":
         result = next((kind for kind in kinds if kind != "scalar"), "scalar" if kinds else "")
     return Value(Ast("call", tuple(operands), (spelling, keywords), node.span), "" if keywords else result)

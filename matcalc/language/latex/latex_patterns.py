@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from matcalc.language.latex.latex_layout import lines_of, unbraced
@@ -40,7 +40,8 @@ class LatexNames:
 
     looks: all templates. parameters: by spelling, the allowed kinds of each position, of all overloads.
     results: by spelling, the kind of the value: "same" as the operands, "" for unknown.
-    counts: the least number of operands. canonical: spellings of aliases. roles: spellings by role.
+    counts: the least number of operands. canonical: spellings of aliases. roles: spellings by role. by_count: kinds of
+    values by the number of operands, of spellings whose kind depends on it.
     """
 
     looks: tuple[Look, ...]
@@ -49,6 +50,7 @@ class LatexNames:
     counts: Mapping[str, int]
     canonical: Mapping[str, str]
     roles: Mapping[str, str]
+    by_count: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @property
     def words(self) -> frozenset[str]:

@@ -72,7 +72,10 @@ Sizes = Mapping[str, int]
 def _symbol(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
-    return np.asarray(symbols[node.name], dtype=np.result_type(symbols[node.name], np.float64))
+    data = symbols[node.name]
+    if type(data) is np.ndarray and data.dtype == np.float64:
+        return data
+    return np.asarray(data, dtype=np.result_type(data, np.float64))
 
 
 def _number(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:

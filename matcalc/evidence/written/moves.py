@@ -67,7 +67,8 @@ class Moves:
 
 def along(data: Mapping[str, Any], directions: Directions, step: Any) -> dict[str, Any]:
     """Return data moved along directions; several steps are a first axis."""
-    moved = {name: data[name] + np.multiply.outer(step, E) for name, E in directions.items()}
+    shift = np.multiply.outer if isinstance(step, np.ndarray) else np.multiply
+    moved = {name: data[name] + shift(step, E) for name, E in directions.items()}
     return {**data, **moved}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, pi
 from typing import cast
 
@@ -20,6 +21,12 @@ Operands = Sequence[Value]
 
 
 def number_value(at: Evaluator, tree: Ast, scope: Scope, operands: Operands) -> Value:
+    return _number(tree)
+
+
+@lru_cache(maxsize=1024)
+def _number(tree: Ast) -> Value:
+    """Return the value of a number, which all points share."""
     return exact(cast(Fraction, tree.value))
 
 

@@ -1,6 +1,6 @@
 """Computes slopes of a reference along random directions, the numbers that derivatives are compared with.
 
-First derivatives come from a complex step that agrees with a central difference, else from differences at many steps.
+First derivatives come from a complex step that agrees with a real difference, else from differences at many steps.
 Second derivatives are differences of complex steps, or second differences. Each comes with an error estimate.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from matcalc.evidence.written.moves import ahead
 from matcalc.evidence.written.values import Array, largest
 
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
-"""The steps of central differences, and the relative error up to which one confirms a complex step."""
+"""The steps of differences, and the relative error up to which one confirms a complex step."""
 
 ROUNDING, CLOSE = 1e-15, 0.1
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
@@ -39,9 +40,11 @@ class Truth(NamedTuple):
 
 
 def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
-    """Return f'(0) by a complex step that one central difference confirms, else by differences at a few steps.
+    """Return f'(0) by a complex step that one real difference confirms, else by differences at a few steps.
 
-    Return None if neither is reliable. With `is_confirmed` complex steps were confirmed at another point.
+    `value` is f(0). With `is_confirmed` complex steps were confirmed at another point.
+
+    Return None if neither is reliable.
     """
     exact = by_complex_step(f, value.shape)
     try:
@@ -50,8 +53,8 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
         scale = _scale(exact, value)
         if is_confirmed:
             return Truth(exact, ROUNDING * scale, scale, True)
-        ahead(f, _pairs((STEP,)))
-        if any(largest(_quotient(f, h) - exact) <= ROUGH * scale for h in (STEP, SMALL_STEP)):
+        quotients = chain([_quotient_ahead(f, value)], (_quotient(f, h) for h in (STEP, SMALL_STEP)))
+        if any(largest(quotient - exact) <= ROUGH * scale for quotient in quotients):
             return Truth(exact, ROUNDING * scale, scale, True)
         return _by_few(f, value)
     except (np.linalg.LinAlgError, IndexError, TypeError):
@@ -83,6 +86,11 @@ def _is_near(f: Line, found: Array, value: Array) -> bool:
 def _pairs(steps: Sequence[float]) -> list[tuple[float]]:
     """Return steps in both directions."""
     return [(sign * h,) for h in steps for sign in (1, -1)]
+
+
+def _quotient_ahead(f: Line, value: Array) -> Array:
+    """Return the difference quotient from f(0), the value, to a small step: one evaluation, of an error below ROUGH."""
+    return np.asarray(np.asarray(f(SMALL_STEP), dtype=float) - value) / SMALL_STEP
 
 
 def _quotient(f: Line, h: float) -> Array:

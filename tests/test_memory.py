@@ -61,6 +61,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.files.array_words.array_library": "targets",
     "matcalc.compiler.files.array_words.load_words": "targets",
     "matcalc.compiler.files.c_words.load_c_words": "nothing",
+    "matcalc.compiler.files.c_unit._known": "nothing",
     "matcalc.compiler.blas.blas_routines.load_routines": "nothing",
     "matcalc.compiler.blas.blas_choice.chosen": "nothing",
     "matcalc.compiler.blas.blas_choice._library": "files of libraries",

@@ -159,7 +159,7 @@ class _Reader(PythonReader):
             call = self.expression(of)
             if isinstance(call, Call) and call.function.startswith("math."):
                 return replace(call, function=f"{call.function}[{place}]")
-            return Part(call, place)
+            return Part(call, place) if isinstance(call, Call) else Load(call, (Number(place),))
         if not isinstance(at, ast.Slice):
             return super()._subscript(node)
         if at.step is not None:

@@ -44,6 +44,7 @@ from matcalc.compiler.kernels.native_kinds import INTEGER, NOTHING, REAL, Kind, 
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 
+ELSEWHERE = 'target="numba" or "numpy" has one'
 NOTHING_DONE = Function("", (), ())
 SYMBOLS = "NTLURVS"
 """The letters of BLAS that the sources name."""
@@ -183,7 +184,7 @@ class CFunction:
         try:
             self.kinds = Kinds(self.source, self.given, self.unit.known(self.source), self.unit.signature)
         except UnknownFormError as fault:
-            raise NotSupported(f"{self.source.name} has no form for the target c: {fault}") from fault
+            raise NotSupported(f"{self.source.name} has no form for the target c: {fault}", hint=ELSEWHERE) from fault
         self.writer = Writer(self.source, self.name_in_c, self.kinds, self)
 
     @property
@@ -250,7 +251,7 @@ def _kernel(name: str) -> Function:
     except UnknownFormError:
         found = None
     if not isinstance(found, Function) or name == "external":
-        raise NotSupported(f"{name} has no form for the target c", hint='target="numba" or "numpy" has one')
+        raise NotSupported(f"{name} has no form for the target c", hint=ELSEWHERE)
     return found
 
 

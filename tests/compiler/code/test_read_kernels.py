@@ -13,7 +13,8 @@ from matcalc.compiler.kernels.native_kinds import UnknownFormError
 
 FORMS = {
     "lengths of an array": "m, n = A.shape\nshape = A.shape\nreturn m + 10*n + 100*shape[1]",
-    "lengths of a tuple": "n = A.shape[0]\nshape = (n, n + 1)\nn = 7\nB = np.zeros(shape)\nreturn B.shape[1] + n",
+    "lengths of a tuple": "n = A.shape[0]\nshape = (n, n + 1)\nB = np.zeros(shape)\nreturn B.shape[1] + shape[0]",
+    "lengths of a name that changes": "n = A.shape[0]\nshape = (n, 1)\nn = 7\nreturn np.zeros(shape).shape[0] + n",
     "values exchanged": "a, b = x[0], x[1]\na, b = b, a + b\nreturn a - 2.0*b",
     "entries exchanged": "x[0], x[1] = x[1], x[0]\nreturn x[0]",
     "values that need no order": "a, b = x[0], 2.0\nreturn a*b",

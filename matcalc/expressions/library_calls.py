@@ -13,9 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.expressions.step_list import STACKING, StepList, stacking
 from matcalc.expressions.traced_array import TracedArray
-from matcalc.expressions.traced_range import TracedRange
+from matcalc.expressions.traced_range import TracedRange, TracedSide
 from matcalc.expressions.user_code.composed_calls import COMPOSED
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.lists_of_arrays import OF_ARRAYS, of_lists
@@ -36,7 +37,9 @@ def values_for(names: Names) -> Values:
     """Return the values of names in a function whose symbols have these names."""
     scope = replace(names, traced=True)
 
-    def make(node: Node, runs: Runs | None = None) -> TracedArray:
+    def make(node: Node, runs: Runs | None = None, side: Side | None = None) -> TracedArray:
+        if side is not None:
+            return TracedSide(node, scope, side=side)
         return TracedArray(node, scope) if runs is None else TracedRange(node, scope, runs=runs)
 
     import numpy as np

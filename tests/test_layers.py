@@ -67,6 +67,7 @@ ROOMS = [
     "rulelab",
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
+    "expressions.loops",
     "expressions.user_code",
     "expressions",
     "pipeline",

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge.arguments import is_array
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.traced_array import TracedArray
-from matcalc.expressions.user_code.python_calls import is_array
 
 STACKING = ("stack", "vstack", "row_stack", "column_stack", "hstack", "concatenate", "dstack")
 """NumPy's functions of a list of arrays."""

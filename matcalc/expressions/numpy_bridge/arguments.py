@@ -136,6 +136,11 @@ def bound_of(value: object) -> Node:
     return node_of(value)
 
 
+def is_array(value: object) -> bool:
+    """Whether a value is an expression."""
+    return isinstance(getattr(value, "node", None), Node)
+
+
 def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
     """Whether a value is an array of Python objects, as NumPy creates from a list of expressions."""
     return getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "tolist")

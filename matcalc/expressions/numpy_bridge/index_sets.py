@@ -5,7 +5,7 @@ Such indices are a run, known integers, or data of kind `index` (with an offset,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -67,7 +67,18 @@ class Looked:
         return self.indices.shape
 
 
-Places: TypeAlias = "Run | Runs | Known | Looked | Side"
+@dataclass(frozen=True)
+class Marked:
+    """One entry, which a vector of 0 and 1 marks; `vector` returns that of an axis of a length."""
+
+    vector: Callable[[Size], Node]
+
+    @property
+    def shape(self) -> Shape:
+        return ()
+
+
+Places: TypeAlias = "Run | Runs | Known | Looked | Side | Marked"
 
 
 def places_of(value: Any) -> Places | None:
@@ -75,7 +86,7 @@ def places_of(value: Any) -> Places | None:
 
     Raises: NoValue for a mask or integers that depend on a symbol; ShapeError for anything else.
     """
-    if isinstance(value, (Run, Runs, Known, Looked, Side)):
+    if isinstance(value, (Run, Runs, Known, Looked, Side, Marked)):
         return value
     if isinstance(value, Node):
         if can_index(value):
@@ -192,6 +203,8 @@ def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free
         return [(rule, (axis, at[0] if at else free))]
     if isinstance(places, Side):
         return [places.operand(length, axis, at[0])]
+    if isinstance(places, Marked):
+        return [(places.vector(length), (axis,))]
     if isinstance(places, Runs):
         return [(parts_at(constructors.eye(length), places, 0), (*at, axis))]
     if isinstance(places, Known):

@@ -321,6 +321,8 @@ def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
             raise NotSupported("known places that repeat are written", hint="write each place once")
         _require_apart(own)
         return None
+    if not whole:
+        return None
     if len(whole) != 1:
         raise NotSupported("writing at an index of several axes", hint="write with an index of one axis")
     move = {label: label + 20_000 for _, labels in where.operands for label in labels if label not in where.axes}

@@ -15,6 +15,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
     bound_of,
     constant_of,
+    is_array,
     joined,
     length_in,
     node_of,
@@ -26,7 +27,7 @@ from matcalc.expressions.numpy_bridge.runs import Runs, joined_runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.expressions.numpy_bridge.triangles import sides
-from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
+from matcalc.expressions.user_code.python_calls import is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
 from matcalc.tensor.nodes.node import Node

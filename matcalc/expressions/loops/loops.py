@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.numpy_bridge.arguments import length_in, node_of
-from matcalc.expressions.user_code.loop_run import Run
-from matcalc.expressions.user_code.loop_steps import (
+from matcalc.expressions.loops.body import Body
+from matcalc.expressions.loops.changes import At, change
+from matcalc.expressions.loops.run import Run
+from matcalc.expressions.loops.steps import (
     ONE,
     SCAN,
     ZERO,
@@ -24,7 +25,8 @@ from matcalc.expressions.user_code.loop_steps import (
     stepped_names,
     stepping,
 )
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.expressions.loops.writes import Written
+from matcalc.expressions.numpy_bridge.arguments import is_array, length_in, node_of
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.recurrence import at_all_steps
@@ -48,28 +50,56 @@ class Symbolic:
 
     def run(
         self, step: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]], values: Mapping[str, Any],
-        bound: tuple[Sequence[str], Sequence[str], Sequence[str]],
+        bound: Sequence[Sequence[str]],
     ) -> dict[str, Any]:  # fmt: skip
         """Return the values of names and lists after the loop.
 
         Raises: NotSupported, ShapeError for a step that is no step of a recurrence.
         """
-        names, lists, in_place = bound
-        given = {name: values[name] for name in names if name in values}
-        changed = {name: value for name, value in given.items() if name in in_place and getattr(value, "ndim", None)}
-        for value in changed.values():
-            if is_array(value):
-                value.check_own()
-        own = {name: values[name] for name in lists if name in values}
+        body = Body(*map(tuple, bound))
+        given = {name: values[name] for name in body.names if name in values}
+        changed = {name: value for name, value in given.items() if name in body.in_place}
+        for name, value in changed.items():
+            _check_changed(name, value, values, body)
+        own = {name: values[name] for name in body.lists if name in values}
         for name, value in own.items():
             if type(value) is not list:
                 raise NotSupported(f"the loop appends to {name}, which is no list of this function", hint=SCAN)
-        found = Run(self, step, given, own).result()
+        written = [name for name in body.written if is_array(given.get(name)) or isinstance(given.get(name), Written)]
+        run = Run(self, step, given, own, written)
+        found = run.result()
         for name, value in changed.items():
-            if is_array(value):
-                value.write(found[name].node, found[name].names)
-                found[name] = value
+            if name not in run.writes:
+                found[name] = _changed(value, found[name])
         return found
+
+
+def _check_changed(name: str, value: Any, values: Mapping[str, Any], body: Body) -> None:
+    """Require that a loop may change a value in place, and reads it by no other name.
+
+    Raises: NoValue for an argument, NotSupported.
+    """
+    if isinstance(value, (Written, dict)) or not getattr(value, "ndim", None) and type(value) is not list:
+        return
+    if not is_array(value):
+        hint = "create it inside the function:  np.zeros(n)"
+        raise NotSupported(f"the loop writes to {name}, which is no array of formulas", hint=hint)
+    value.check_own()
+    for other in body.reads:
+        twin = values.get(other)
+        if other != name and is_array(twin) and twin.owner is value.owner:  # type: ignore[union-attr]
+            raise NotSupported(f"the loop changes {name}, and reads it as {other}", hint="use one name in the loop")
+
+
+def _changed(value: Any, found: Any) -> Any:
+    """Write the value after the loop to the object that the loop changes in place."""
+    if is_array(value) and value.ndim:
+        value.write(found.node, found.names)
+        return value
+    if isinstance(value, dict):
+        value.update(found)
+        return value
+    return found
 
 
 class Loops:
@@ -86,9 +116,18 @@ class Loops:
     def over(self, value: Any) -> Any:
         """Return an array of a symbolic number of entries as steps, anything else unchanged."""
         if is_array(value) and value.node.shape and not value.node.shape[0].is_integer:
-            node, names = value.node, value.names
-            return Symbolic(self, node.shape[0], lambda one: self.array(one.slice_of(node), names))
+            node, names, offset = value.node, value.names, getattr(value, "offset", ZERO)
+            if not offset.is_integer:
+                raise NotSupported("a loop over an index plus a size", hint="loop over range(len(y)), and write y[t]")
+            shift, name = int(offset), getattr(value, "argument", "")
+            return Symbolic(self, node.shape[0], lambda one: self._entry(one.slice_of(node), names, shift, name))
         return value
+
+    def _entry(self, node: Node, names: Names, shift: int, name: str) -> Any:
+        """Return the entry of an array at a step, which is not written."""
+        entry = self.array(node, names)
+        entry.lock(name)
+        return entry + shift if shift else entry
 
     def plain(self, value: Any, reason: str) -> Any:
         """Return what a loop runs over that is no recurrence.
@@ -118,6 +157,16 @@ class Loops:
         if found[0] is not found[1]:
             raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
         return self.listed(self.array(found[0]))
+
+    @property
+    def at(self) -> At:
+        """Returns the subscripts between its brackets."""
+        return At()
+
+    @staticmethod
+    def change(array: Any, at: Any, operation: str, value: Any) -> None:
+        """Change entries in place, `x[t] += y`."""
+        change(array, at, operation, value)
 
     @staticmethod
     def instead(theirs: Any, ours: Callable[..., Any]) -> Callable[..., Any]:

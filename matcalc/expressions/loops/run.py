@@ -6,25 +6,36 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.numpy_bridge.arguments import shape_text, size_in
-from matcalc.expressions.user_code.loop_steps import (
+from matcalc.expressions.loops.steps import (
     INNER,
     SCAN,
     Appending,
     Lost,
     Stepping,
     alike,
+    conditions_of,
     is_leaf,
     leaves_of,
     running,
     stepping,
 )
+from matcalc.expressions.loops.subscripts import without_lookups
+from matcalc.expressions.loops.writes import Slot, Unfit, Written
+from matcalc.expressions.numpy_bridge.arguments import left_open, shape_text, size_in
 from matcalc.language.containers import items, refilled
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import add, symbol, zeros
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, before_steps, over_all_steps, recurrences
+from matcalc.tensor.recurrence import (
+    PASSING,
+    Steps,
+    at_all_steps,
+    before_steps,
+    over_all_steps,
+    recurrences,
+)
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names
 
 
@@ -63,33 +74,51 @@ class Over(Protocol):
 
 
 class Run:
-    """One loop: its states, lists and other values, and the results."""
+    """One loop: its states, lists and other values, and the results.
 
-    def __init__(self, over: Over, step: Any, given: Mapping[str, Any], lists: Mapping[str, Any]) -> None:
+    `writes` are names of arrays whose entries the loop writes.
+    """
+
+    def __init__(
+        self, over: Over, step: Any, given: Mapping[str, Any], lists: Mapping[str, Any], writes: Sequence[str]
+    ) -> None:
         self.over, self.step, self.lists = over, step, lists
-        self.carried = {name: value for name, value in given.items() if leaves_of(value) is not None}
-        self.fixed = {name: value for name, value in given.items() if name not in self.carried}
-        self.lost: set[str] = set()
-        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
-        for name, value in lists.items():
-            self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
+        self.writes = {name: given[name] for name in writes if name in given}
+        self.given = given
         self.depth = len(stepping.get())
 
     def result(self) -> dict[str, Any]:
         """Return the values after the loop."""
+        while True:
+            token = left_open.set([])
+            try:
+                return self._result()
+            except Unfit as fault:
+                if self.writes.get(fault.array.name) is not fault.array.before or fault.array.depth != self.depth:
+                    raise
+                del self.writes[fault.array.name]
+            finally:
+                left_open.reset(token)
+
+    def _result(self) -> dict[str, Any]:
+        others = {name: value for name, value in self.given.items() if name not in self.writes}
+        self.carried = {name: value for name, value in others.items() if leaves_of(value) is not None}
+        self.fixed = {name: value for name, value in others.items() if name not in self.carried}
+        self.lost: set[str] = set()
+        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
+        for name, value in self.lists.items():
+            self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
+        self.slots = {name: Slot() for name in self.writes}
+        self._find_slots()
         facts = {name: [n.facts - PASSING for n in nodes] for name, nodes in self.starts.items()}
         while True:
-            states = {
-                name: [symbol(f"{INNER}x{self.depth}.{name}.{k}", n.shape, sorted(own))
-                       for k, (n, own) in enumerate(zip(nodes, facts[name], strict=True))]
-                for name, nodes in self.starts.items()
-            }  # fmt: skip
+            states = self._states(facts)
             one, bodies, added = self._called(states)
             if self._broadcast(bodies):
                 facts = {name: [n.facts - PASSING for n in nodes] for name, nodes in self.starts.items()}
                 continue
             self._check_shapes(states, bodies, added)
-            kept = {name: [own & b.facts for own, b in zip(facts[name], bodies[name], strict=True)] for name in facts}
+            kept = {name: [own & b.facts for own, b in zip(facts[name], bodies[name], strict=False)] for name in facts}
             if kept == facts:
                 break
             facts = kept
@@ -98,17 +127,49 @@ class Run:
             raise NotSupported("a step of the loop gives another formula each time", hint=SCAN)
         return self._after(one, states, bodies, added)
 
-    def _called(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, list[Node]], dict[str, Any]]:
-        """Return one call of the step: its slices, the new states, and what it appends."""
+    def _states(self, facts: Mapping[str, Sequence[frozenset[str]]]) -> dict[str, list[Node]]:
+        """Return the symbols of the states, by name."""
+        return {
+            name: [symbol(f"{INNER}x{self.depth}.{name}.{k}", n.shape, sorted(own))
+                   for k, (n, own) in enumerate(zip(nodes, facts[name], strict=True))]
+            for name, nodes in self.starts.items()
+        }  # fmt: skip
+
+    def _find_slots(self) -> None:
+        """Find the entries that a step writes, and how far behind them it reads."""
+        before: object = None
+        while self.slots and before != (before := [(slot.written, slot.depth) for slot in self.slots.values()]):
+            one, arrays = self._entered(self._states({name: [frozenset()] * len(v) for name, v in self.starts.items()}))
+            with running(one):
+                for name, slot in self.slots.items():
+                    if slot.depth:
+                        self.starts[name] = arrays[name].starts()
+        for name, slot in self.slots.items():
+            if slot.written is None and slot.scattered is None:
+                raise Unfit(self._array(name, Stepping(self.over.length, self.depth), ()), "does not write it")
+
+    def _array(self, name: str, one: Stepping, lags: Sequence[Node]) -> Written:
+        array = self.over.loops.array
+        return Written(name, self.writes[name], one, self.slots[name], self.depth, [array(n) for n in lags], array)
+
+    def _entered(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, Any]]:
+        """Run the step once; return it, and the arrays that it wrote."""
         one = Stepping(self.over.length, self.depth)
         one.states = [node for nodes in states.values() for node in nodes]
         given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
-        lists = {
+        self.appending = {
             name: Appending(name, self._filled(value[-1], states[INNER + name]) if states[INNER + name] else None)
             for name, value in self.lists.items()
         }
+        arrays = {name: self._array(name, one, states.get(name, ())) for name in self.writes}
         with running(one):
-            end = self.step(self.over.item(one), {**self.fixed, **given, **lists})
+            self.end = self.step(self.over.item(one), {**self.fixed, **given, **self.appending, **arrays})
+        return one, arrays
+
+    def _called(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, list[Node]], dict[str, Any]]:
+        """Return one call of the step: its slices, the new states, and what it appends."""
+        one, arrays = self._entered(states)
+        end = self.end
         bodies: dict[str, list[Node]] = {}
         for name, value in self.carried.items():
             found = leaves_of(end.get(name))
@@ -118,8 +179,11 @@ class Run:
         for name, value in self.fixed.items():
             if end.get(name) is not value:
                 raise NotSupported(f"the loop changes {name}, which is no array or number before it", hint=SCAN)
+        for name, array in arrays.items():
+            lags = states.get(name, ())
+            bodies[name] = [array.value.node, *lags[:-1]]
         added: dict[str, Any] = {}
-        for name, own in lists.items():
+        for name, own in self.appending.items():
             if end.get(name) is not own or len(own.added) != 1:
                 count = len(own.added)
                 raise NotSupported(f"a step of the loop appends {count} entries to {name}, not one", hint=SCAN)
@@ -128,6 +192,7 @@ class Run:
             if leaves is None:
                 raise NotSupported(f"the loop appends to {name} what is no array or number", hint=SCAN)
             bodies[INNER + name] = leaves if states[INNER + name] else []
+        self.arrays = arrays
         return one, bodies, added
 
     def _filled(self, like: Any, nodes: Sequence[Node]) -> Any:
@@ -144,6 +209,8 @@ class Run:
         """Give numbers that become arrays in the first step the shape of these arrays; return whether there are any."""
         found = False
         for name, starts in self.starts.items():
+            if name in self.writes:
+                continue
             for k, (start, body) in enumerate(zip(starts, bodies[name], strict=False)):
                 if start.shape or not body.shape or size_in(start) is None:
                     continue
@@ -162,6 +229,8 @@ class Run:
         outputs = [n for value in added.values() for n in leaves_of(value) or ()]
         used = set(toposort([*(n for nodes in bodies.values() for n in nodes), *outputs]))
         for name, nodes in states.items():
+            if name in self.writes:
+                continue
             for own, body in zip(nodes, list(bodies[name]), strict=False):
                 if own.shape == body.shape:
                     continue
@@ -187,15 +256,19 @@ class Run:
         """Return the last values of the states, and arrays for the lists."""
         length, known = self.over.length, dict(one.sequences)
         outputs = {name: leaves_of(value) or [] for name, value in added.items()}
+        outputs |= {name: bodies[name][:1] for name in self.writes if not states.get(name)}
         totals = self._totals(states, bodies, outputs)
         flat = [(own, start, body) for name in states for own, start, body in
                 zip(states[name], self.starts[name], bodies[name], strict=True) if own not in totals]  # fmt: skip
         made: dict[Node, Node] = {}
         if flat:
             symbols, starts, steps = (list(x) for x in zip(*flat, strict=True))
+            with running(one):
+                steps = without_lookups(steps)
+            known |= one.sequences
             made = dict(zip(symbols, recurrences(Steps(symbols, starts, steps, known, length)), strict=True))
         known.update((own, before_steps(trajectory, False)) for own, trajectory in made.items())
-        names = Names({}, ())
+        names = Names({}, (), conditions=self._conditions(added))
         trajectories: dict[str, Node] = {}
         found: dict[str, Any] = {
             name: Lost(f"{name} has another shape in the loop than before it", "give it a new name inside")
@@ -220,7 +293,19 @@ class Run:
             value[:] = [
                 Lost(f"the list {name} has another name", "use only the name to which the loop appends")
             ]  # another name of the list is not read by mistake
+        for name, value in self.writes.items():
+            lags = states.get(name)
+            entries = made[lags[0]] if lags else at_all_steps(outputs[name][0], known, length)
+            self.arrays[name].finish(self.over.loops.array(entries, names), 1 if lags else 0)
+            found[name] = value
         return found
+
+    def _conditions(self, added: Mapping[str, Any]) -> tuple[Condition, ...]:
+        """Return the conditions on sizes of all values of a step, and of the starts."""
+        ends = [self.end[name] for name in self.carried if name not in self.lost]
+        values = [*self.carried.values(), *ends, *added.values(), *(array.value for array in self.arrays.values())]
+        found = [one for value in values for one in conditions_of(value)]
+        return tuple(dict.fromkeys([*found, *left_open.get()]))
 
     def _totals(
         self, states: Mapping[str, list[Node]], bodies: Mapping[str, list[Node]], outputs: Mapping[str, list[Node]]
@@ -229,7 +314,10 @@ class Run:
         found: dict[Node, Node] = {}
         others = [n for nodes in outputs.values() for n in nodes]
         pairs = [(own, body) for name in states for own, body in zip(states[name], bodies[name], strict=True)]
-        for own, body in pairs:
+        candidates = [
+            pair for name in states if name not in self.writes for pair in zip(states[name], bodies[name], strict=True)
+        ]
+        for own, body in candidates:
             rest = add([(1, body), (-1, own)])
             elsewhere = [b for o, b in pairs if o is not own] + others
             if own not in toposort([rest, *elsewhere]):

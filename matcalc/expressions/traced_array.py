@@ -204,7 +204,9 @@ class TracedArray(Expression):
 
     def __bool__(self) -> bool:
         known = self.known()
-        return super().__bool__() if known is None else bool(known)
+        return (
+            bool(self != 0) if known is None and not self.ndim else super().__bool__() if known is None else bool(known)
+        )
 
     def __float__(self) -> float:
         known = self.known()

@@ -30,12 +30,6 @@ def branches_on_data(y, a, b):
     return b
 
 
-def branches_on_the_step(y, a, b):
-    for t in range(y.shape[0]):
-        b = a * y[t] if t == 0 else a * b + y[t]
-    return b
-
-
 def prints(y, a, b):
     for v in y:
         b = a * b + v
@@ -256,11 +250,35 @@ def entry_of_the_square(y, a, b):
     return b
 
 
+def branches_on_even_steps(y, a, b):
+    for t in range(y.shape[0]):
+        if t % 2 == 0:
+            b = a * b
+        b = b + y[t]
+    return b
+
+
+def appends_in_some_steps(y, a, b):
+    out = []
+    for t in range(len(y)):
+        for k in range(t):
+            out.append(a * y[k])
+    return np.sum(np.array(out)) * b
+
+
+def appends_under_a_condition(y, a, b):
+    out = []
+    for i in range(len(y)):
+        for j in range(len(y)):
+            if i != j:
+                out.append(a * y[i])
+    return np.sum(np.array(out)) * b
+
+
 REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (breaks, SERIES, 2, "leaves a step by break"),
     (returns, SERIES, 2, "returns inside"),
     (branches_on_data, SERIES, 3, "np.where"),
-    (branches_on_the_step, SERIES, 3, "np.where"),
     (prints, SERIES, 2, "calls print"),
     (pops, SERIES, 3, "changes queue by pop"),
     (changes_shape, MATRICES, 2, "changes the shape"),
@@ -281,6 +299,9 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (writes_to_an_outer_array, MATRICES, 6, "belongs to another function"),
     (lag_before_the_first, MATRICES, 4, "index -1 is the last entry"),
     (entry_of_the_square, SERIES, 3, "the number of the step plus a number"),
+    (branches_on_even_steps, SERIES, 3, "np.where"),
+    (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
+    (appends_under_a_condition, SERIES, 4, "appends"),
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),
     (counts_outside, SERIES, 2, "writes to counter, which is no array"),

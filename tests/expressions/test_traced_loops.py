@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from expressions.branching_loops import BRANCHING
 from expressions.looping_functions import READ
 from expressions.refused_loops import REFUSED
 from expressions.writing_loops import FROM_ONE, FROM_THREE, WRITING
@@ -20,6 +21,7 @@ CASES = [
     *((f, let, 1 if f.__name__ in ("from_one", "differences") else 0) for f, let in [*READ, *WRITING]),
     *((f, let, 1) for f, let in FROM_ONE),
     *((f, let, 3) for f, let in FROM_THREE),
+    *BRANCHING,
 ]
 """Functions, declarations, and the least number of steps that the function accepts."""
 

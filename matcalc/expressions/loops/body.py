@@ -112,7 +112,8 @@ def reason_of(node: ast.For, function: ast.AST) -> str:
         if is_inner and not _is_rewritten(other):
             read = {x.id for x in ast.walk(other) if isinstance(x, ast.Name)} & (local | _appended(node))
             if read - {x.arg for x in ast.walk(other) if isinstance(x, ast.arg)}:
-                return f"line {getattr(other, 'lineno', node.lineno)}: an inner function reads {min(read)}, which the loop changes"
+                line = getattr(other, "lineno", node.lineno)
+                return f"line {line}: an inner function reads {min(read)}, which the loop changes"
     return ""
 
 

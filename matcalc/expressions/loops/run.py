@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.branches import MOST_BRANCHES, Fork, Key, merged
 from matcalc.expressions.loops.steps import (
     INNER,
     SCAN,
@@ -21,7 +22,7 @@ from matcalc.expressions.loops.steps import (
 )
 from matcalc.expressions.loops.subscripts import without_lookups
 from matcalc.expressions.loops.writes import Slot, Unfit, Written
-from matcalc.expressions.numpy_bridge.arguments import left_open, shape_text, size_in
+from matcalc.expressions.numpy_bridge.arguments import Compared, left_open, shape_text, size_in
 from matcalc.language.containers import items, refilled
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import add, symbol, zeros
@@ -70,7 +71,27 @@ class Over(Protocol):
     def item(self) -> Callable[[Stepping], Any]: ...
 
     @property
+    def guards(self) -> Callable[[Any], Sequence[Compared]]: ...
+
+    @property
+    def is_guarded(self) -> bool: ...
+
+    @property
+    def first(self) -> Size: ...
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]: ...
+
+    @property
     def loops(self) -> Arrays: ...
+
+
+class Outcome(NamedTuple):
+    """The values after a step: of states, of arrays that it writes, and of what it appends."""
+
+    end: dict[str, Any]
+    arrays: dict[str, Written]
+    added: dict[str, Any]
 
 
 class Run:
@@ -139,11 +160,13 @@ class Run:
         """Find the entries that a step writes, and how far behind them it reads."""
         before: object = None
         while self.slots and before != (before := [(slot.written, slot.depth) for slot in self.slots.values()]):
-            one, arrays = self._entered(self._states({name: [frozenset()] * len(v) for name, v in self.starts.items()}))
+            states = self._states({name: [frozenset()] * len(v) for name, v in self.starts.items()})
+            one = self._stepping(states)
+            found = self._outcome(one, states)
             with running(one):
                 for name, slot in self.slots.items():
                     if slot.depth:
-                        self.starts[name] = arrays[name].starts()
+                        self.starts[name] = found.arrays[name].starts()
         for name, slot in self.slots.items():
             if slot.written is None and slot.scattered is None:
                 raise Unfit(self._array(name, Stepping(self.over.length, self.depth), ()), "does not write it")
@@ -152,48 +175,91 @@ class Run:
         array = self.over.loops.array
         return Written(name, self.writes[name], one, self.slots[name], self.depth, [array(n) for n in lags], array)
 
-    def _entered(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, Any]]:
-        """Run the step once; return it, and the arrays that it wrote."""
-        one = Stepping(self.over.length, self.depth)
-        one.states = [node for nodes in states.values() for node in nodes]
+    def _stepping(self, states: Mapping[str, Sequence[Node]]) -> Stepping:
+        """Return a step whose states are these symbols."""
+        own = [node for nodes in states.values() for node in nodes]
+        return Stepping(
+            self.over.length, self.depth, states=own, first=self.over.first, is_guarded=self.over.is_guarded
+        )
+
+    def _outcome(self, one: Stepping, states: Mapping[str, Sequence[Node]]) -> Outcome:
+        """Run the step; return its values."""
+        with running(one):
+            item = self.over.item(one)
+            found = self._branches(one, states, item, {})
+            for guard in self.over.guards(item):
+                found = self._merged(guard, found, self._unchanged(one, states), states)
+        return found
+
+    def _branches(
+        self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any, assumed: Mapping[Key, bool]
+    ) -> Outcome:
+        """Run the step once for each combination of answers to conditions on its number; return the chosen values."""
+        one.assumed = dict(assumed)
+        try:
+            return self._branch(one, states, item)
+        except Fork as fault:
+            if fault.one is not one or 2 ** (len(assumed) + 1) > MOST_BRANCHES:
+                raise
+            key, condition = fault.key, fault.compared
+        yes, no = (self._branches(one, states, item, {**assumed, key: known}) for known in (True, False))
+        return self._merged(condition, yes, no, states)
+
+    def _branch(self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any) -> Outcome:
         given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
-        self.appending = {
+        lists = {
             name: Appending(name, self._filled(value[-1], states[INNER + name]) if states[INNER + name] else None)
             for name, value in self.lists.items()
         }
         arrays = {name: self._array(name, one, states.get(name, ())) for name in self.writes}
-        with running(one):
-            self.end = self.step(self.over.item(one), {**self.fixed, **given, **self.appending, **arrays})
-        return one, arrays
-
-    def _called(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, list[Node]], dict[str, Any]]:
-        """Return one call of the step: its slices, the new states, and what it appends."""
-        one, arrays = self._entered(states)
-        end = self.end
-        bodies: dict[str, list[Node]] = {}
+        end = self.step(item, {**self.fixed, **given, **lists, **arrays})
         for name, value in self.carried.items():
             found = leaves_of(end.get(name))
             if found is None or len(found) != len(states[name]) or not alike(value, end[name]):
                 raise NotSupported(f"{name} is another kind of value after a step of the loop", hint=SCAN)
-            bodies[name] = found
         for name, value in self.fixed.items():
             if end.get(name) is not value:
                 raise NotSupported(f"the loop changes {name}, which is no array or number before it", hint=SCAN)
-        for name, array in arrays.items():
-            lags = states.get(name, ())
-            bodies[name] = [array.value.node, *lags[:-1]]
-        added: dict[str, Any] = {}
-        for name, own in self.appending.items():
+        for name, own in lists.items():
             if end.get(name) is not own or len(own.added) != 1:
                 count = len(own.added)
                 raise NotSupported(f"a step of the loop appends {count} entries to {name}, not one", hint=SCAN)
-            added[name] = own.added[0]
-            leaves = leaves_of(own.added[0])
-            if leaves is None:
+            if leaves_of(own.added[0]) is None:
                 raise NotSupported(f"the loop appends to {name} what is no array or number", hint=SCAN)
-            bodies[INNER + name] = leaves if states[INNER + name] else []
-        self.arrays = arrays
-        return one, bodies, added
+        added = {name: own.added[0] for name, own in lists.items()}
+        return Outcome({name: end[name] for name in self.carried}, arrays, added)
+
+    def _unchanged(self, one: Stepping, states: Mapping[str, Sequence[Node]]) -> Outcome:
+        """Return the values of a step that is not run."""
+        for name in self.lists:
+            hint = "write to an array:  xs = np.zeros(n)"
+            raise NotSupported(f"the loop appends to {name} in some steps only", hint=hint)
+        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        return Outcome(given, {name: self._array(name, one, states.get(name, ())) for name in self.writes}, {})
+
+    def _merged(self, condition: Compared, yes: Outcome, no: Outcome, states: Mapping[str, Sequence[Node]]) -> Outcome:
+        """Return the values after a branch."""
+        own = [node for nodes in states.values() for node in nodes]
+
+        def each(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: merged(condition, a[name], b[name], own, self.over.loops.array) for name in a}
+
+        for name, array in yes.arrays.items():
+            other = no.arrays[name]
+            if array.value is not None or other.value is not None:
+                array.value = merged(condition, array.current(), other.current(), own, self.over.loops.array)
+        return Outcome(each(yes.end, no.end), yes.arrays, each(yes.added, no.added))
+
+    def _called(self, states: Mapping[str, Sequence[Node]]) -> tuple[Stepping, dict[str, list[Node]], dict[str, Any]]:
+        """Return one call of the step: its slices, the new states, and what it appends."""
+        one = self._stepping(states)
+        found = self.found = self._outcome(one, states)
+        bodies = {name: leaves_of(value) or [] for name, value in found.end.items()}
+        for name, array in found.arrays.items():
+            bodies[name] = [array.value.node, *states.get(name, ())[:-1]]
+        for name, value in found.added.items():
+            bodies[INNER + name] = (leaves_of(value) or []) if states[INNER + name] else []
+        return one, bodies, dict(found.added)
 
     def _filled(self, like: Any, nodes: Sequence[Node]) -> Any:
         rest = iter(nodes)
@@ -296,16 +362,18 @@ class Run:
         for name, value in self.writes.items():
             lags = states.get(name)
             entries = made[lags[0]] if lags else at_all_steps(outputs[name][0], known, length)
-            self.arrays[name].finish(self.over.loops.array(entries, names), 1 if lags else 0)
+            self.found.arrays[name].finish(self.over.loops.array(entries, names), 1 if lags else 0)
             found[name] = value
         return found
 
     def _conditions(self, added: Mapping[str, Any]) -> tuple[Condition, ...]:
         """Return the conditions on sizes of all values of a step, and of the starts."""
-        ends = [self.end[name] for name in self.carried if name not in self.lost]
-        values = [*self.carried.values(), *ends, *added.values(), *(array.value for array in self.arrays.values())]
-        found = [one for value in values for one in conditions_of(value)]
-        return tuple(dict.fromkeys([*found, *left_open.get()]))
+        ends = [value for name, value in self.found.end.items() if name not in self.lost]
+        arrays = [array.value for array in self.found.arrays.values()]
+        found = [
+            one for value in (*self.carried.values(), *ends, *added.values(), *arrays) for one in conditions_of(value)
+        ]
+        return tuple(dict.fromkeys([*found, *left_open.get(), *self.over.conditions]))
 
     def _totals(
         self, states: Mapping[str, list[Node]], bodies: Mapping[str, list[Node]], outputs: Mapping[str, list[Node]]

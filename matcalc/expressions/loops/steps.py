@@ -12,7 +12,7 @@ from matcalc.errors import NotSupported, NoValue
 from matcalc.expressions.numpy_bridge.arguments import is_array, length_in, node_of
 from matcalc.language.containers import items
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.leading_axis import numbers
+from matcalc.tensor.leading_axis import cut, numbers
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.one_step import entry_facts
 from matcalc.tensor.sizes.size import Size
@@ -27,12 +27,23 @@ INNER = "#"
 
 @dataclass(eq=False)
 class Stepping:
-    """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices."""
+    """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices.
+
+    `first` is the number of steps of the loop before these, `assumed` the answers to conditions that have both.
+    """
 
     length: Size
     depth: int
     sequences: dict[Node, Node] = field(default_factory=dict)
     states: list[Node] = field(default_factory=list)
+    first: Size = ZERO
+    is_guarded: bool = False
+    assumed: dict[tuple[str, Node], bool] = field(default_factory=dict)
+
+    def entry_of(self, sequence: Node) -> Node:
+        """Return the symbol of the entry of a sequence of the whole loop."""
+        whole = self.first is ZERO and sequence.shape[0] is self.length
+        return self.slice_of(sequence if whole else cut(sequence, self.first, self.length))
 
     def slice_of(self, sequence: Node) -> Node:
         """Return the symbol of the entry of a sequence at the step."""

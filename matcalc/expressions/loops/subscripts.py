@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.steps import INNER, ONE, SCAN, Stepping, stepping
-from matcalc.expressions.numpy_bridge.arguments import is_array, size_in
+from matcalc.expressions.numpy_bridge.arguments import is_array, size_in, size_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Marked
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.taking import take
@@ -48,6 +48,22 @@ def place_of(node: Node, one: Stepping) -> Place | None:
         return Place(forward, False)
     backward = size_in(add([(1, node), (1, one.number)]))
     return None if backward is None else Place(backward, True)
+
+
+def bounds_of(value: Any) -> tuple[Size, Size]:
+    """Return the least and the largest value of a number of steps plus a size, or of a size.
+
+    Raises: NotSupported for any other value.
+    """
+    if not is_array(value):
+        return size_of(value), size_of(value)
+    node = value.node
+    for one in reversed(stepping.get()):
+        place = place_of(node, one) if one.number in toposort([node]) else None
+        if place is not None:
+            ends = place.start, place.start + (one.length - 1) * (-1 if place.is_backward else 1)
+            return (ends[1], ends[0]) if place.is_backward else ends
+    raise NotSupported("a bound of an inner loop is a number of steps plus a size", hint=SCAN)
 
 
 def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:

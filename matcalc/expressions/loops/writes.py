@@ -159,6 +159,13 @@ class Written:
             return self._before(written._replace(place=place, inner=()))  # in a first run, for its shape
         return self.lags[distance - 1]
 
+    def current(self) -> Any:
+        """Return the entry that the step writes, as it is now."""
+        own = self.slot.written
+        if own is None:
+            raise Unfit(self, "writes to it under a condition")
+        return self._entry(own.place, own.place)
+
     def starts(self) -> list[Node]:
         """Return the entries before the first step, by their distance from it."""
         own = self.slot.written

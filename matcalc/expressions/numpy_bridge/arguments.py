@@ -52,9 +52,10 @@ class Holder(Protocol):
 
 
 class Compared(NamedTuple):
-    """A condition on entries: a function that chooses between the entries of two arrays."""
+    """A condition on entries: a function that chooses between the entries of two arrays; a comparison has two sides."""
 
     choose: Callable[[Node, Node], Node]
+    sides: tuple[str, Node, Node] | None = None
 
     @property
     def indicator(self) -> Node:

@@ -37,7 +37,8 @@ class StepList(TracedArray):
         return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
 
     def __getitem__(self, at: object) -> Any:
-        return self.copied()[at]
+        part = self.copied()[at]
+        return StepList(part.node, part.names) if isinstance(at, slice) else part
 
     append = extend = insert = pop = remove = reverse = sort = clear = _refuse
     __setitem__ = __neg__ = __pos__ = __iadd__ = __imul__ = _refuse

@@ -6,20 +6,16 @@ array of all steps. What is read at the number of the step, `U[t]`, is a slice o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import builtins
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.loops.body import Body
-from matcalc.expressions.loops.branches import Split
 from matcalc.expressions.loops.changes import At, change
-from matcalc.expressions.loops.run import Run
 from matcalc.expressions.loops.steps import (
     ONE,
     SCAN,
     ZERO,
-    Appending,
     Stepping,
     is_leaf,
     leaves_of,
@@ -28,9 +24,8 @@ from matcalc.expressions.loops.steps import (
     stepping,
 )
 from matcalc.expressions.loops.subscripts import bounds_of
-from matcalc.expressions.loops.writes import Written
+from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fixed
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, length_in, node_of
-from matcalc.expressions.numpy_bridge.length import assuming
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.recurrence import at_all_steps
@@ -40,138 +35,6 @@ from matcalc.tensor.symbols import Names
 
 Make = Callable[[Node, Names], Any]
 """Returns a node as an array of the traced function."""
-
-
-Step = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
-"""Runs the body of a loop for an item and values of names; returns the values after it."""
-MOST_APART = 4
-"""Most steps that are run one by one where a condition divides a loop."""
-
-
-def unguarded(item: Any) -> Sequence[Compared]:
-    """Return no conditions."""
-    return ()
-
-
-@dataclass
-class Symbolic:
-    """What a loop over a symbolic number of steps runs over: the number, and the item at a step.
-
-    `entry` is the item at a known position, and `size` a size of the function. `guards` are the conditions under which
-    a step is run. `first` is the number of steps before these, and `conditions` are those on sizes.
-    """
-
-    loops: Loops
-    length: Size
-    item: Callable[[Stepping], Any]
-    entry: Callable[[Size], Any]
-    size: Any
-    guards: Callable[[Any], Sequence[Compared]] = unguarded
-    first: Size = ZERO
-    conditions: tuple[Condition, ...] = ()
-
-    @property
-    def is_guarded(self) -> bool:
-        """Whether a step is run under conditions."""
-        return self.guards is not unguarded
-
-    def __iter__(self) -> NoReturn:
-        raise NotSupported(f"a loop over {self.length} steps is not read here", hint=SCAN)
-
-    def run(self, step: Step, values: Mapping[str, Any], bound: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """Return the values of names and lists after the loop.
-
-        Raises: NotSupported, ShapeError for a step that is no step of a recurrence.
-        """
-        body, found, rest = Body(*map(tuple, bound)), dict[str, Any](), [self]
-        noted: list[Condition] = []
-        while rest:
-            part = rest.pop(0)
-            states = {name: one for name, one in found.items() if name in values or leaves_of(one) is not None}
-            known = {**values, **states}
-            if part is not self and part.length.is_integer and part.length.constant <= MOST_APART:
-                found |= part.one_by_one(step, {**known, **found}, body, noted)
-                continue
-            try:
-                found |= part.whole(step, known, body)
-            except Split as fault:
-                if fault.one.depth != len(stepping.get()):
-                    raise
-                rest = [*part.parts(fault.position, noted), *rest]
-        for value in found.values() if noted else ():
-            if is_array(value):
-                value.names = value.names.under(noted)
-        return found
-
-    def one_by_one(self, step: Step, values: Mapping[str, Any], body: Body, noted: list[Condition]) -> dict[str, Any]:
-        """Return the values of names and lists after a few steps, each run by itself."""
-        found: dict[str, Any] = {}
-        token = assuming.set(noted)
-        try:
-            for k in range(int(self.length)):
-                end = step(self.entry(self.first + k), {**values, **found})
-                found |= {name: end[name] for name in (*body.names, *body.lists) if name in end}
-        finally:
-            assuming.reset(token)
-        return found
-
-    def parts(self, at: Size, noted: list[Condition]) -> list[Symbolic]:
-        """Return the steps before a position, and those from it on; note the conditions for the position."""
-        message = f"a condition divides the loop of {self.length} steps at step {at}"
-        noted += [Condition(room, message) for room in (at, self.length - at) if not is_nonnegative(room)]
-        return [
-            replace(self, length=at),
-            replace(self, length=self.length - at, first=self.first + at),
-        ]
-
-    def whole(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any]:
-        """Return the values of names and lists after steps of one kind."""
-        given = {name: values[name] for name in body.names if name in values}
-        changed = {name: value for name, value in given.items() if name in body.in_place}
-        for name, value in changed.items():
-            _check_changed(name, value, values, body)
-        own = {name: values[name] for name in body.lists if name in values}
-        for name, value in own.items():
-            if isinstance(value, Appending):
-                hint = "write to an array of two axes:  X[i, j] = ..."
-                raise NotSupported(f"an inner loop appends to {name}, a list of a loop around", hint=hint)
-            if type(value) is not list:
-                raise NotSupported(f"the loop appends to {name}, which is no list of this function", hint=SCAN)
-        written = [name for name in body.written if is_array(given.get(name)) or isinstance(given.get(name), Written)]
-        run = Run(self, step, given, own, written)
-        found = run.result()
-        for name, value in changed.items():
-            if name not in run.writes:
-                found[name] = _changed(value, found[name])
-        return found
-
-
-def _check_changed(name: str, value: Any, values: Mapping[str, Any], body: Body) -> None:
-    """Require that a loop may change a value in place, and reads it by no other name.
-
-    Raises: NoValue for an argument, NotSupported.
-    """
-    if isinstance(value, (Written, dict)) or not getattr(value, "ndim", None) and type(value) is not list:
-        return
-    if not is_array(value):
-        hint = "create it inside the function:  np.zeros(n)"
-        raise NotSupported(f"the loop writes to {name}, which is no array of formulas", hint=hint)
-    value.check_own()
-    for other in body.reads:
-        twin = values.get(other)
-        if other != name and is_array(twin) and twin.owner is value.owner:  # type: ignore[union-attr]
-            raise NotSupported(f"the loop changes {name}, and reads it as {other}", hint="use one name in the loop")
-
-
-def _changed(value: Any, found: Any) -> Any:
-    """Write the value after the loop to the object that the loop changes in place."""
-    if is_array(value) and value.ndim:
-        value.write(found.node, found.names)
-        return value
-    if isinstance(value, dict):
-        value.update(found)
-        return value
-    return found
 
 
 class Loops:
@@ -186,8 +49,11 @@ class Loops:
         return isinstance(value, Symbolic)
 
     def over(self, value: Any) -> Any:
-        """Return an array of a symbolic number of entries as steps, anything else unchanged."""
-        if is_array(value) and value.node.shape and not value.node.shape[0].is_integer:
+        """Return an array of a symbolic number of entries, or of many, as steps; anything else unchanged."""
+        if isinstance(value, builtins.range) and _is_read(Size.of(len(value))) and abs(value.step) == 1:
+            return self._fixed(value)
+        if is_array(value) and value.node.shape and _is_read(value.node.shape[0]):
+            original = value if value.node.shape[0].is_integer else None
             node, names, offset = value.node, value.names, getattr(value, "offset", ZERO)
             if not offset.is_integer:
                 raise NotSupported("a loop over an index plus a size", hint="loop over range(len(y)), and write y[t]")
@@ -195,7 +61,7 @@ class Loops:
             return Symbolic(
                 self, node.shape[0],
                 lambda one: self._entry(one.entry_of(node), names, shift, name),
-                lambda k: value[_plain(k, value.shape[0])], value.shape[0],
+                lambda k: value[_plain(k, value.shape[0])], value.shape[0], original=original,
             )  # fmt: skip
         return value
 
@@ -212,6 +78,8 @@ class Loops:
         """
         found = self.over(value)
         if isinstance(found, Symbolic):
+            if found.original is not None:
+                return found.original
             raise NotSupported(f"a loop over {found.length} steps cannot be a recurrence; {reason}", hint=SCAN)
         return value
 
@@ -220,8 +88,8 @@ class Loops:
 
         Raises: NotSupported for entries that are no arrays, or another one at each call.
         """
-        if not isinstance(items, Symbolic):
-            return plain(items)
+        if not isinstance(items, Symbolic) or items.original is not None:
+            return plain(items.original if isinstance(items, Symbolic) else items)
         found: list[Node] = []
         for _ in range(2):
             one = Stepping(items.length, len(stepping.get()))
@@ -281,6 +149,15 @@ class Loops:
             lambda k: begin + sign * _plain(k, like), like,
         )  # fmt: skip
 
+    def _fixed(self, steps: Sequence[int]) -> Any:
+        """Return a range of integers as steps."""
+        by, first = steps[1] - steps[0], steps[0]
+        return Symbolic(
+            self, Size.of(len(steps)),
+            lambda one: self.array(add([(by, one.number), (1, size_number(one.first * by + first))])),
+            lambda k: steps[int(k)], None, original=steps,
+        )  # fmt: skip
+
     def _triangular(self, *args: Any) -> Symbolic:
         """Return steps whose bounds are numbers of a step around: all that any step has, each under a condition."""
         start, stop = (0, args[0]) if len(args) == 1 else args[:2]
@@ -307,6 +184,10 @@ class Loops:
     def zip(self, *args: Any, **options: Any) -> Any:
         """Return Python's zip, or steps if an argument has a symbolic number of entries."""
         found = [self.over(one) for one in args]
+        are_fixed = [not isinstance(one, Symbolic) or one.original is not None for one in found]
+        lengths = {one.length if isinstance(one, Symbolic) else None for one in found}
+        if all(are_fixed) and (len(lengths) != 1 or None in lengths):
+            return zip(*args, **options)  # noqa: B905 - as the function calls it
         length = self._common(found)
         if length is None:
             return zip(*args, **options)  # noqa: B905 - as the function calls it
@@ -316,6 +197,7 @@ class Loops:
             lambda one: tuple(x.item(one) for x in found),
             lambda k: tuple(x.entry(k) for x in found),
             found[0].size,
+            original=zip(*(one.original for one in found), strict=True) if all(are_fixed) else None,
         )
 
     def enumerate(self, value: Any, start: Any = 0) -> Any:
@@ -328,6 +210,7 @@ class Loops:
             self, found.length,
             lambda one: (self.array(add([(1, one.number), (1, first), (1, size_number(one.first))])), found.item(one)),
             lambda k: (start + _plain(k, found.size), found.entry(k)), found.size,
+            original=None if found.original is None else enumerate(found.original, start),
         )  # fmt: skip
 
     def reversed(self, value: Any) -> Any:
@@ -335,7 +218,7 @@ class Loops:
         found = self.over(value)
         if not isinstance(found, Symbolic):
             return reversed(value)
-        if not is_array(value):
+        if not is_array(value) and not isinstance(value, builtins.range):
             raise NotSupported("reversed of a symbolic range", hint="write range(T - 1, -1, -1)")
         return self.over(value[::-1])
 
@@ -347,6 +230,11 @@ class Loops:
             shown = " and ".join(sorted(str(one.length) if isinstance(one, Symbolic) else "a number" for one in found))
             raise ShapeError(f"zip of {shown} entries stops with the shorter", hint="declare one length for all")
         return lengths.pop()
+
+
+def _is_read(length: Size) -> bool:
+    """Whether a loop of this length is read as steps."""
+    return not length.is_integer or fixed.get() is not None and length.constant >= FEWEST
 
 
 def _no_entry(position: Size) -> NoReturn:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.branches import MOST_BRANCHES, Fork, Key, merged
@@ -12,6 +12,7 @@ from matcalc.expressions.loops.steps import (
     SCAN,
     Appending,
     Lost,
+    Over,
     Stepping,
     alike,
     conditions_of,
@@ -35,7 +36,6 @@ from matcalc.tensor.recurrence import (
     over_all_steps,
     recurrences,
 )
-from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names
 
@@ -51,39 +51,6 @@ def _joined(name: str, before: Sequence[Any], arrays: Sequence[Any]) -> Any:
         raise NotSupported(f"the entries of the list {name} are containers", hint="append to one list for each array")
     (last,) = arrays
     return last if not before else np.concatenate([np.stack(list(before)), last])
-
-
-class Arrays(Protocol):
-    """The constructors of arrays and of lists of the function that is being traced."""
-
-    def array(self, node: Node, names: Names | None = None) -> Any: ...
-
-    def listed(self, array: Any) -> Any: ...
-
-
-class Over(Protocol):
-    """What a loop runs over."""
-
-    @property
-    def length(self) -> Size: ...
-
-    @property
-    def item(self) -> Callable[[Stepping], Any]: ...
-
-    @property
-    def guards(self) -> Callable[[Any], Sequence[Compared]]: ...
-
-    @property
-    def is_guarded(self) -> bool: ...
-
-    @property
-    def first(self) -> Size: ...
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]: ...
-
-    @property
-    def loops(self) -> Arrays: ...
 
 
 class Outcome(NamedTuple):

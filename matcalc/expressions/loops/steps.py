@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from matcalc.errors import NotSupported, NoValue
-from matcalc.expressions.numpy_bridge.arguments import is_array, length_in, node_of
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, length_in, node_of
 from matcalc.language.containers import items
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.leading_axis import cut, numbers
@@ -77,6 +77,39 @@ def stepped_names(node: Node) -> Names:
     """Return the names of the symbols of steps in a node."""
     inner = {one.name: one for one in toposort([node]) if one.kind == "symbol" and one.name.startswith(INNER)}
     return Names(inner, tuple(inner))
+
+
+class Arrays(Protocol):
+    """The constructors of arrays and of lists of the function that is being traced."""
+
+    def array(self, node: Node, names: Names | None = None) -> Any: ...
+
+    def listed(self, array: Any) -> Any: ...
+
+
+class Over(Protocol):
+    """What a loop runs over."""
+
+    @property
+    def length(self) -> Size: ...
+
+    @property
+    def item(self) -> Callable[[Stepping], Any]: ...
+
+    @property
+    def guards(self) -> Callable[[Any], Sequence[Compared]]: ...
+
+    @property
+    def is_guarded(self) -> bool: ...
+
+    @property
+    def first(self) -> Size: ...
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]: ...
+
+    @property
+    def loops(self) -> Arrays: ...
 
 
 class Lost:

@@ -170,10 +170,43 @@ def backward_bounds(A, x, c):
     return total + x @ A @ x
 
 
+def windows(y, a, b):
+    w = np.array([a, b, 1.0])
+    total = 0.0
+    for t in range(3, len(y)):
+        total += (y[t] - w @ y[t - 3 : t][::-1]) ** 2
+    return total
+
+
+def filtered(A, x, c):
+    n, p = len(c), len(x)
+    out = np.zeros(n - p + 1)
+    for t in range(n - p + 1):
+        out[t] = np.dot(A @ x, c[t : t + p])
+    return np.sum(out**2)
+
+
+def reversed_numbers(y, a, b):
+    R, total = np.zeros(len(y)), b
+    for t in reversed(range(len(y))):
+        total = y[t] + a * total
+        R[t] = total
+    return R @ R
+
+
+def values_of_actions(A, x, c):
+    adv, last = np.zeros_like(c), 0.0
+    for t in reversed(range(len(c) - 1)):
+        last = c[t] + 0.9 * c[t + 1] * last
+        adv[t] = last
+    return np.sum(adv**2) + x @ A @ x
+
+
 BRANCHING: list[tuple[Callable[..., Any], str, int]] = [
     (first_step, SERIES, 1), (named_in_the_first_step, SERIES, 1), (not_in_the_first_step, SERIES, 1),
     (last_step, SERIES, 1), (both_ends, SERIES, 2), (truth_of_the_number, SERIES, 1), (after_a_burn_in, SERIES, 2),
-    (lists_and_conditions, SERIES, 1),
+    (lists_and_conditions, SERIES, 1), (windows, SERIES, 4), (reversed_numbers, SERIES, 0), (filtered, MATRICES, 4),
+    (values_of_actions, MATRICES, 1),
     *((f, MATRICES, 0) for f in (pairs_of_others, skipped_pairs, upper_pairs, lower_pairs, with_the_diagonal,
                                  filled_by_cases, substitution)),
     *((f, MATRICES, 1) for f in (products_of_prefixes, backward_bounds)),

@@ -275,6 +275,21 @@ def appends_under_a_condition(y, a, b):
     return np.sum(np.array(out)) * b
 
 
+def prefixes(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[:t])
+    return b
+
+
+def two_numbers_in_a_subscript(y, a, b):
+    for t in range(2, len(y)):
+        for k in range(2):
+            b = b + a * y[t - k]
+        for v in range(len(y)):
+            b = b + y[t + v]
+    return b
+
+
 REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (breaks, SERIES, 2, "leaves a step by break"),
     (returns, SERIES, 2, "returns inside"),
@@ -302,6 +317,8 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (branches_on_even_steps, SERIES, 3, "np.where"),
     (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
     (appends_under_a_condition, SERIES, 4, "appends"),
+    (prefixes, SERIES, 3, "for j in range(t)"),
+    (two_numbers_in_a_subscript, SERIES, 6, "write a window"),
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),
     (counts_outside, SERIES, 2, "writes to counter, which is no array"),

@@ -147,6 +147,8 @@ class Loops:
             self, length,
             lambda one: self.array(add([(sign, one.number), (1, size_number(start + one.first * sign))])),
             lambda k: begin + sign * _plain(k, like), like,
+            conditions=_enough(length),
+            backwards=lambda: self.range(begin + sign * _plain(length, like) - sign, begin - sign, -sign),
         )  # fmt: skip
 
     def _fixed(self, steps: Sequence[int]) -> Any:
@@ -175,10 +177,9 @@ class Loops:
             above = item < high if by == 1 else item <= high
             return [one.handed for one, is_own in zip((below, above), is_open, strict=True) if is_own]
 
-        room = () if is_nonnegative(length) else (Condition(length, f"an inner loop has {length} steps"),)
         return Symbolic(
             self, length, lambda one: self.array(add([(by, one.number), (1, size_number(first))])), _no_entry,
-            None, guards, conditions=room,
+            None, guards, conditions=_enough(length),
         )  # fmt: skip
 
     def zip(self, *args: Any, **options: Any) -> Any:
@@ -218,6 +219,8 @@ class Loops:
         found = self.over(value)
         if not isinstance(found, Symbolic):
             return reversed(value)
+        if found.backwards is not None:
+            return found.backwards()
         if not is_array(value) and not isinstance(value, builtins.range):
             raise NotSupported("reversed of a symbolic range", hint="write range(T - 1, -1, -1)")
         return self.over(value[::-1])
@@ -235,6 +238,11 @@ class Loops:
 def _is_read(length: Size) -> bool:
     """Whether a loop of this length is read as steps."""
     return not length.is_integer or fixed.get() is not None and length.constant >= FEWEST
+
+
+def _enough(length: Size) -> tuple[Condition, ...]:
+    """Return the condition that a loop has no negative number of steps."""
+    return () if is_nonnegative(length) else (Condition(length, f"a loop has {length} steps"),)
 
 
 def _no_entry(position: Size) -> NoReturn:

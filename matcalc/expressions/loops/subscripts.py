@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.steps import INNER, ONE, SCAN, Stepping, stepping
-from matcalc.expressions.numpy_bridge.arguments import is_array, size_in, size_of
+from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in, size_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Marked
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.tensor.constructors import add, eye, product, selector_alone, size_number
-from matcalc.tensor.leading_axis import cut, leading
+from matcalc.tensor.leading_axis import cut, leading, trailing
 from matcalc.tensor.lookups import is_index
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import lookup
@@ -75,12 +75,41 @@ def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
     if not active:
         return None
     parts = at if isinstance(at, tuple) else (at,)
+    for k, part in enumerate(parts):
+        found = _window(node, part, k) if isinstance(part, slice) else None
+        if found is not None:
+            return found, (*parts[:k], slice(None), *parts[k + 1 :])
     for one in active:
         mine = [k for k, part in enumerate(parts) if decides(one, part)]
         if mine and not _changes(one, node):
             rest = tuple(x for k, x in enumerate(parts) if k not in mine)
             return _slice(one, node, parts, mine), rest
     return None
+
+
+def _window(node: Node, part: slice, axis: int) -> Node | None:
+    """Return the entries between two numbers of a step, `x[t:t + p]`; None for a slice that no step decides.
+
+    Raises: NotSupported for a number of entries that differs from step to step.
+    """
+    bounds = (part.start, part.stop)
+    one = next((one for one in stepping.get() if any(decides(one, bound) for bound in bounds)), None)
+    if one is None:
+        return None
+    places = [place_of(bound.node, one) if is_array(bound) else None for bound in bounds]
+    first, last = places
+    if first is None or last is None or first.is_backward or last.is_backward or part.step not in (None, 1):
+        hint = "sum up in an inner loop, for j in range(t);  or write np.cumsum(x), or a window x[t:t + p]"
+        raise NotSupported("a slice has another number of entries at each step", hint=hint)
+    if _changes(one, node):
+        raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
+    sequence, width = leading(node, axis), last.start - first.start
+    check_room(width, f"a window of {width} entries")
+    _check_inside(first.start, one.length + width - 1, sequence.shape[0])
+    rest = tuple(range(3, sequence.rank + 2))
+    rule = selector_alone(Selector("conv", (sequence.shape[0], one.length, width), first.start))
+    windows = product(1, [(sequence, (0, *rest)), (rule, (0, 1, 2))], (1, 2, *rest), {})
+    return trailing(one.slice_of(windows), axis)
 
 
 def decides(one: Stepping, part: object) -> bool:
@@ -126,7 +155,8 @@ def _at_all_steps(one: Stepping, part: Any) -> Looked | Runs:
 def _place(one: Stepping, node: Node) -> Place:
     found = place_of(node, one)
     if found is None:
-        raise NotSupported("a subscript is the number of the step plus a number", hint=SCAN)
+        hint = "write a window, as in  w @ y[t:t + p];  or mc.scan(step, start, over=X)"
+        raise NotSupported("a subscript is the number of the step plus a number", hint=hint)
     return found
 
 

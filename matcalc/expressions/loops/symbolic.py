@@ -40,6 +40,7 @@ class Symbolic:
     `entry` is the item at a known position, and `size` a size of the function. `guards` are the conditions under which
     a step is run. `first` is the number of steps before these, and `conditions` are those on sizes. A
     loop of a fixed number of steps has the `original` that it runs over, for a body that is no step of a recurrence.
+    `backwards` returns the same steps in the opposite order.
     """
 
     loops: Arrays
@@ -51,6 +52,7 @@ class Symbolic:
     first: Size = ZERO
     conditions: tuple[Condition, ...] = ()
     original: Iterable[Any] | None = None
+    backwards: Callable[[], Symbolic] | None = None
 
     @property
     def is_guarded(self) -> bool:

@@ -69,6 +69,7 @@ ROOMS = [
     "rulelab",
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
+    "expressions.loops",
     "expressions.user_code",
     "expressions",
     "pipeline",

@@ -94,7 +94,7 @@ CALLS = {
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""
-OTHER_LANGUAGES = ("evidence/precise/", "expressions/user_code/")
+OTHER_LANGUAGES = ("evidence/precise/", "expressions/user_code/", "expressions/loops/")
 """Rooms whose names are those of NumPy, SciPy and Python: high-precision twins, and their functions on symbols."""
 LISTED = {(word, place) for words, (_, places) in PLACES.items() for place in places.split() for word in words}
 CALLING = {place for places in CALLS.values() for place in places.split()}

@@ -6,6 +6,7 @@ The step is called with symbols for the carry and the slices, so its result is t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import reduce
 from inspect import signature
@@ -27,6 +28,8 @@ from matcalc.tensor.symbols import Names
 
 CARRY, SLICE = "#carry", "#slice"
 """Names of symbols inside a step; no user's name begins so."""
+_depth: ContextVar[int] = ContextVar("depth", default=0)
+"""The number of steps that are being called: a scan inside the step of another has symbols of its own."""
 
 
 @dataclass(slots=True)
@@ -159,14 +162,20 @@ def _called(
 
     Raises: ShapeError if the next carry has another form or other shapes than the carry.
     """
+    depth = _depth.get()
     states = [
-        symbol(f"{CARRY}{k}", e.node.shape, sorted(own)) for k, (e, own) in enumerate(zip(starts, facts, strict=True))
+        symbol(f"{CARRY}{depth}.{k}", e.node.shape, sorted(own))
+        for k, (e, own) in enumerate(zip(starts, facts, strict=True))
     ]
-    slices = [symbol(f"{SLICE}{k}", e.node.shape[1:], entry_facts(e.node)) for k, e in enumerate(sequences)]
+    slices = [symbol(f"{SLICE}{depth}.{k}", e.node.shape[1:], entry_facts(e.node)) for k, e in enumerate(sequences)]
     arguments = [_filled(start, [_alone(node) for node in states])]
     if over is not None:
         arguments.append(_filled(over, [_alone(node) for node in slices]))
-    made, outputs = step(*arguments), None
+    token = _depth.set(depth + 1)
+    try:
+        made, outputs = step(*arguments), None
+    finally:
+        _depth.reset(token)
     if not _alike(start, made):
         if not isinstance(made, tuple) or len(made) != 2 or not _alike(start, made[0]):
             hint = "return the next carry, or the pair (carry, output)"

@@ -12,15 +12,17 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.loops.loops import Loops
+from matcalc.expressions.loops.source import LOOPS
 from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.expressions.step_list import STACKING, StepList, stacking
-from matcalc.expressions.traced_array import TracedArray
-from matcalc.expressions.traced_range import TracedRange
+from matcalc.expressions.traced_array import TracedArray, traced_array
+from matcalc.expressions.traced_range import TracedRange, TracedSide
 from matcalc.expressions.user_code.composed_calls import COMPOSED
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.lists_of_arrays import OF_ARRAYS, of_lists
-from matcalc.expressions.user_code.loop_source import LOOPS
-from matcalc.expressions.user_code.loops import Loops
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
 from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, number_types, or_else
 from matcalc.expressions.user_code.scipy_calls import scipy_calls
@@ -36,7 +38,9 @@ def values_for(names: Names) -> Values:
     """Return the values of names in a function whose symbols have these names."""
     scope = replace(names, traced=True)
 
-    def make(node: Node, runs: Runs | None = None) -> TracedArray:
+    def make(node: Node, runs: Runs | None = None, side: Side | None = None) -> TracedArray:
+        if side is not None:
+            return TracedSide(node, scope, side=side)
         return TracedArray(node, scope) if runs is None else TracedRange(node, scope, runs=runs)
 
     import numpy as np
@@ -67,7 +71,7 @@ def values_for(names: Names) -> Values:
     attributes()
     values = Values(table, attributes)
     values.builtins[LOOPS] = Loops(
-        lambda node, own: TracedArray(node, replace(scope.joined(own), traced=True)),
+        lambda node, own: traced_array(Expression(node, scope.joined(own))),
         lambda array: StepList(array.node, array.names),
     )
     return values

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Handle, shown_and_computed
+from matcalc.expressions.loops.branches import truth_of
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.conditions import (
     compared,
@@ -332,6 +333,10 @@ class Condition(Array):
         if operation.numpy in INTEGER_DIVISION:
             raise NotSupported("// and % take numbers, and this is a comparison", hint="write np.where(x > 0, a, b)")
         return self.counted._with_other(operation, other, swap)
+
+    def __bool__(self) -> bool:
+        found = truth_of(self.compared)
+        return super().__bool__() if found is None else found
 
     def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:
         pending = ArrayCall(self)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge.arguments import is_array
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.traced_array import TracedArray
-from matcalc.expressions.user_code.python_calls import is_array
 
 STACKING = ("stack", "vstack", "row_stack", "column_stack", "hstack", "concatenate", "dstack")
 """NumPy's functions of a list of arrays."""
@@ -37,7 +37,8 @@ class StepList(TracedArray):
         return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
 
     def __getitem__(self, at: object) -> Any:
-        return self.copied()[at]
+        part = self.copied()[at]
+        return StepList(part.node, part.names) if isinstance(at, slice) else part
 
     append = extend = insert = pop = remove = reverse = sort = clear = _refuse
     __setitem__ = __neg__ = __pos__ = __iadd__ = __imul__ = _refuse

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, cast
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.loops.steps import stepped_names
+from matcalc.expressions.loops.subscripts import at_step
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
-from matcalc.expressions.user_code.loop_steps import at_step, stepped_names
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, has_open_mask, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
@@ -28,6 +29,9 @@ from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
+
+PART = "[...]"
+"""What follows the name of an array in that of a part that a step of a loop reads."""
 
 
 class Origin(NamedTuple):
@@ -200,7 +204,9 @@ class TracedArray(Expression):
 
     def __bool__(self) -> bool:
         known = self.known()
-        return super().__bool__() if known is None else bool(known)
+        return (
+            bool(self != 0) if known is None and not self.ndim else super().__bool__() if known is None else bool(known)
+        )
 
     def __float__(self) -> float:
         known = self.known()
@@ -232,6 +238,7 @@ class TracedArray(Expression):
         found = at_step(self.node, at)
         if found is not None:
             step = traced_array(Expression(found[0], self.names.joined(stepped_names(found[0]))))
+            step.lock(self.argument)
             return step[found[1]] if found[1] else step
         plain, call = self._read(at)
         if plain is None:
@@ -240,7 +247,8 @@ class TracedArray(Expression):
             return part if is_entry else self._view(part, at)
         node = call.call(taking.take, self.node, plain)
         made = traced_array(Expression(node, self.names.joined(call.names)))
-        copies = bool(taking.read_items(plain, self.node.shape).joint) or not node.shape
+        joint = bool(taking.read_items(plain, self.node.shape).joint)
+        copies = joint and any(getattr(one, "shape", ()) for one in plain) or not node.shape
         return made if copies else self._view(made, at)
 
     def _read(self, at: object) -> tuple[Any, ArrayCall]:
@@ -302,9 +310,17 @@ class TracedArray(Expression):
         Raises: NoValue for an argument or a part of one.
         """
         owner = self.owner
+        if owner.argument.endswith(PART):
+            hint = "write to the array:  X[t, j] = ...;  or to a copy of the part"
+            raise NoValue(f"{owner.argument}, which a loop reads, is not changed in place", hint=hint)
         if owner.argument:
             hint = f"write to a copy: {owner.argument} = {owner.argument}.copy()"
             raise NoValue(f"the argument {owner.argument} is not changed in place", hint=hint)
+
+    def lock(self, name: str) -> None:
+        """Refuse writes to entries of an array of this name, which a step of a loop reads."""
+        if self.ndim:
+            self.argument = (name.removesuffix(PART) or "a part") + PART
 
     @property
     def owner(self) -> TracedArray:
@@ -358,6 +374,10 @@ class TracedIndex(TracedArray):
         return Looked(self.node, self.offset)
 
     def __getitem__(self, at: object) -> Any:
+        found = at_step(self.node, at)
+        if found is not None:
+            step = TracedIndex(found[0], self.names.joined(stepped_names(found[0])), offset=self.offset)
+            return step[found[1]] if found[1] else step
         plain, call_ = self._read(at)
         if plain is None:
             plain = at if isinstance(at, tuple) else (at,)

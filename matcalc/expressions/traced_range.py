@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from matcalc.errors import NoValue
 from matcalc.expressions.numpy_bridge.index_sets import as_run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.expressions.numpy_protocol import ArrayCall
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.range_calls import MOVES, computed, part
+from matcalc.expressions.user_code.subscript_values import shift_by
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
@@ -51,6 +54,25 @@ class TracedRange(TracedArray):
     def write(self, node: Node, names: Names) -> None:
         """Raise NoValue: its entries are integers, and NumPy would truncate what is written."""
         raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
+
+
+class TracedSide(TracedArray):
+    """The rows or the columns of a triangle's entries, also for use in subscripts."""
+
+    __slots__ = ("places",)
+
+    def __init__(self, node: Node, names: Names, row: bool = False, side: Side | None = None, **given: Any) -> None:
+        super().__init__(node, names, row, **given)
+        self.places = side
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        made = super()._with_other(operation, other, swap)
+        by = shift_by(operation.numpy, other, swap)
+        if by is None or self.places is None or not isinstance(made, TracedArray):
+            return made
+        return TracedSide(made.node, made.names, side=replace(self.places, offset=self.places.offset + by))
+
+    write = TracedRange.write
 
 
 def _ranging(made: object, runs: Runs | None) -> object:

@@ -20,13 +20,14 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, 
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
+from matcalc.expressions.loops.steps import INNER, SCAN
+from matcalc.expressions.loops.symbolic import Symbolic, fixed
 from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.local_names import noting_locals
-from matcalc.expressions.user_code.loop_steps import INNER, SCAN
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.containers import Form, Key, items, refilled
@@ -82,6 +83,15 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
         needs the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
     """
     with _holding(declared.data):
+        recurrences: list[Symbolic] = []
+        token = fixed.set(recurrences)
+        try:
+            return _results_of(function, declared)
+        except Exception:
+            if not recurrences:
+                raise
+        finally:
+            fixed.reset(token)
         return _results_of(function, declared)
 
 

@@ -6,13 +6,16 @@ what is no formula of slices: symbols, trajectories, ranges of them, reordered a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import NamedTuple
 
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.constructors import add, apply, operate, product, symbol
 from matcalc.tensor.leading_axis import between_zeros, cut, leading, numbers
+from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
@@ -20,6 +23,8 @@ from matcalc.tensor.substitute import Batched, instantiate
 
 def entry_facts(sequence: Node) -> tuple[str, ...]:
     """Return the facts of the slices of a sequence: those of a state, or what follows from the range of its entries."""
+    if can_index(sequence):
+        return (INDEX,)
     parts = [arg for arg in sequence.args if arg.kind != "selector"] if sequence.kind == "product" else [sequence]
     state = parts[0] if len(parts) == 1 and parts[0].kind == "recurrence" else None
     if state is not None and sequence.shape[1:] == state.shape[1:] and (sequence is state or sequence.coef == 1):
@@ -45,6 +50,9 @@ def _single(sequence: Node, position: Size) -> Node:
     return product(1, [(part, (0, *rest))], rest, {})
 
 
+SLICE = "#o"
+"""The prefix of symbols of slices; those of a step around may occur in a formula, and have other numbers."""
+
 Terms = list[tuple[Fraction, Node]]
 Range = tuple[Size, Size]
 """The first entry of an axis that the steps read, and the number of steps."""
@@ -56,6 +64,11 @@ class Step:
 
     sequences: dict[Node, Node] = field(default_factory=dict)
     made: dict[tuple[Node, int, Range], Node] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def avoid(self, nodes: Sequence[Node]) -> None:
+        """Name no slice as a symbol in these nodes."""
+        self.taken.update(n.name for n in toposort(nodes) if n.kind == "symbol" and n.name.startswith(SLICE))
 
     def slice(self, node: Node, axis: int, steps: Range | None = None) -> Node:
         """Return the symbol of a slice."""
@@ -63,12 +76,17 @@ class Step:
         sequence = sequence if steps is None or steps[1] is node.shape[axis] else cut(sequence, *steps)
         found = next((own for own, known in self.sequences.items() if known is sequence), None)
         if found is None:
-            found = symbol(f"#o{len(self.sequences)}", sequence.shape[1:], entry_facts(sequence))
+            self.avoid([sequence])
+            name = next(name for k in count() if (name := f"{SLICE}{k}") not in self.taken)
+            self.taken.add(name)
+            found = symbol(name, sequence.shape[1:], entry_facts(sequence))
             self.sequences[found] = sequence
         return found
 
     def of(self, node: Node, axis: int, steps: Range | None = None, depth: int = 0) -> Node:
         """Return a node at one position of an axis: its entry at the number of the step, or in a range of the axis."""
+        if not depth:
+            self.avoid([node])
         place = node, axis, steps or (Size.of(0), node.shape[axis])
         if place not in self.made:
             self.made[place] = self._found(*place, depth + 1)

@@ -148,6 +148,7 @@ def _opened(part: Steps) -> Steps:
     """Return a system whose sequences are symbols and trajectories: formulas of them are part of the step."""
     inner = set(toposort(part.bodies))
     step = Step()
+    step.avoid(part.bodies)
     bound = {s: Batched(step.of(node, 0)) for s, node in part.sequences.items() if s in inner}
     bodies = [made.node for made in instantiate_all(part.bodies, bound, {}, ())]
     inner = set(toposort(bodies))

@@ -17,14 +17,6 @@ def breaks(y, a, b):
     return b
 
 
-def continues(y, a, b):
-    for v in y:
-        if a is None:
-            continue
-        b = a * b + v
-    return b
-
-
 def returns(y, a, b):
     for v in y:
         return a * v
@@ -36,27 +28,6 @@ def branches_on_data(y, a, b):
         if v > 0:
             b = a * b + v
     return b
-
-
-def branches_on_the_step(y, a, b):
-    for t in range(y.shape[0]):
-        b = a * y[t] if t == 0 else a * b + y[t]
-    return b
-
-
-def writes_to_an_array(A, x, c):
-    X = np.zeros((c.shape[0], x.shape[0]))
-    for t in range(c.shape[0]):
-        x = A @ x
-        X[t] = x
-    return np.sum(X)
-
-
-def writes_to_a_dictionary(A, x, c):
-    state = {"x": x}
-    for w in c:
-        state["x"] = w * (A @ state["x"])
-    return np.sum(state["x"])
 
 
 def prints(y, a, b):
@@ -192,13 +163,6 @@ def writes_inside(A, x, c):
     return np.sum(x) + v[0]
 
 
-def diagonal(A, x, c):
-    for w in c:
-        for j in range(x.shape[0]):
-            x = x + w * A[j, j]
-    return np.sum(x)
-
-
 def two_names_of_a_list(A, x, c):
     xs = []
     ys = xs
@@ -216,14 +180,120 @@ def pops_in_a_comprehension(y, a, b):
     return sum([a * v * queue.pop() for v in y]) + b
 
 
+def writes_to_a_part(A, x, c):
+    X = np.zeros((len(c), len(x)))
+    for t in range(len(c)):
+        X[t] = x * c[t]
+        row = X[t]
+        row[0] = 5.0
+    return np.sum(X)
+
+
+def changes_rows(A, x, c):
+    B = A + 1.0
+    for row in B:
+        row *= 2.0
+    return np.sum(B)
+
+
+def two_names_of_an_array(A, x, c):
+    z = np.zeros(len(c))
+    w = z
+    for t in range(len(c)):
+        z[t] = c[t] + np.sum(w)
+    return np.sum(z)
+
+
+def two_names_in_place(A, x, c):
+    v = np.zeros(len(x))
+    w = v
+    for s in c:
+        v += s * x + np.sum(w)
+    return np.sum(v)
+
+
+def writes_to_an_argument(A, x, c):
+    for t in range(len(c)):
+        x[0] = c[t]
+    return np.sum(x)
+
+
+def writes_and_binds(A, x, c):
+    z = np.zeros(len(x))
+    for w in c:
+        z[0] = w
+        z = A @ z
+    return np.sum(z)
+
+
+def writes_to_an_outer_array(A, x, c):
+    z = np.zeros(len(c))
+
+    def fill():
+        for t in range(len(c)):
+            z[t] = c[t]
+
+    fill()
+    return np.sum(z)
+
+
+def lag_before_the_first(A, x, c):
+    z = np.zeros(len(c))
+    for t in range(len(c)):
+        z[t] = c[t] + z[t - 1]
+    return np.sum(z)
+
+
+def entry_of_the_square(y, a, b):
+    for t in range(y.shape[0]):
+        b = a * b + y[t * t]
+    return b
+
+
+def branches_on_even_steps(y, a, b):
+    for t in range(y.shape[0]):
+        if t % 2 == 0:
+            b = a * b
+        b = b + y[t]
+    return b
+
+
+def appends_in_some_steps(y, a, b):
+    out = []
+    for t in range(len(y)):
+        for k in range(t):
+            out.append(a * y[k])
+    return np.sum(np.array(out)) * b
+
+
+def appends_under_a_condition(y, a, b):
+    out = []
+    for i in range(len(y)):
+        for j in range(len(y)):
+            if i != j:
+                out.append(a * y[i])
+    return np.sum(np.array(out)) * b
+
+
+def prefixes(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[:t])
+    return b
+
+
+def two_numbers_in_a_subscript(y, a, b):
+    for t in range(2, len(y)):
+        for k in range(2):
+            b = b + a * y[t - k]
+        for v in range(len(y)):
+            b = b + y[t + v]
+    return b
+
+
 REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (breaks, SERIES, 2, "leaves a step by break"),
-    (continues, SERIES, 2, "leaves a step by continue"),
     (returns, SERIES, 2, "returns inside"),
     (branches_on_data, SERIES, 3, "np.where"),
-    (branches_on_the_step, SERIES, 3, "np.where"),
-    (writes_to_an_array, MATRICES, 3, "writes to X[t]"),
-    (writes_to_a_dictionary, MATRICES, 3, "writes to state['x']"),
     (prints, SERIES, 2, "calls print"),
     (pops, SERIES, 3, "changes queue by pop"),
     (changes_shape, MATRICES, 2, "changes the shape"),
@@ -235,14 +305,27 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (entry_behind_the_last, SERIES, 3, "from entry 1 on"),
     (strides, SERIES, 2, "stride 1 or -1"),
     (other_lengths, MATRICES, 2, "stops with the shorter"),
+    (writes_to_a_part, MATRICES, 6, "X[...], which a loop reads, is not changed in place"),
+    (changes_rows, MATRICES, 4, "is not changed in place"),
+    (two_names_of_an_array, MATRICES, 4, "reads it as w"),
+    (two_names_in_place, MATRICES, 4, "reads it as w"),
+    (writes_to_an_argument, MATRICES, 2, "write to a copy: x = x.copy()"),
+    (writes_and_binds, MATRICES, 4, "changes z in place and binds it"),
+    (writes_to_an_outer_array, MATRICES, 6, "belongs to another function"),
+    (lag_before_the_first, MATRICES, 4, "index -1 is the last entry"),
+    (entry_of_the_square, SERIES, 3, "the number of the step plus a number"),
+    (branches_on_even_steps, SERIES, 3, "np.where"),
+    (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
+    (appends_under_a_condition, SERIES, 4, "appends"),
+    (prefixes, SERIES, 3, "for j in range(t)"),
+    (two_numbers_in_a_subscript, SERIES, 6, "write a window"),
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),
-    (counts_outside, SERIES, 2, "writes to counter[0]"),
+    (counts_outside, SERIES, 2, "writes to counter, which is no array"),
     (changes_an_argument, MATRICES, 2, "the argument x is not changed in place"),
     (in_place_and_new, MATRICES, 4, "changes v in place and binds it"),
     (keeps_a_step, SERIES, 0, "a value of one step"),
     (writes_inside, MATRICES, 0, "a value of one step"),
-    (diagonal, MATRICES, 4, "np.diag(A)"),
     (two_names_of_a_list, MATRICES, 6, "the list xs has another name"),
     (comprehension_with_a_condition, SERIES, 2, "mc.scan"),
     (pops_in_a_comprehension, SERIES, 3, "another formula at each call"),

@@ -239,3 +239,9 @@ def test_tracing_changes_neither_modules_nor_functions():
     mc.expression(shifted, LET)
     assert (dict(vars(np)), dict(vars(math)), shifted.__globals__, len) == before
     assert isinstance(shifted(np.ones(4)), np.ndarray)
+
+
+@pytest.mark.parametrize("function", [lambda x: np.sum(np.partition(x, 2)[:2]), lambda x: x[np.argpartition(x, 2)[0]]])
+def test_partitions_are_refused_with_a_hint(function):
+    with pytest.raises(mc.MatcalcError, match=r"write np\.sort\(x\)"):
+        mc.expression(function, "x: vector(n)")

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pytest
+from expressions.branching_loops import BRANCHING
 from expressions.looping_functions import READ
 from expressions.refused_loops import REFUSED
+from expressions.writing_loops import FROM_ONE, FROM_THREE, WRITING
 
 import matcalc as mc
 from matcalc.errors import MatcalcError
 
 SIZES = {"T": 5, "n": 3, "m": 2}
+CASES = [
+    *((f, let, 1 if f.__name__ in ("from_one", "differences") else 0) for f, let in [*READ, *WRITING]),
+    *((f, let, 1) for f, let in FROM_ONE),
+    *((f, let, 3) for f, let in FROM_THREE),
+    *BRANCHING,
+]
+"""Functions, declarations, and the least number of steps that the function accepts."""
 
 
 def data_for(let: str, length: int) -> dict[str, Any]:
@@ -24,7 +34,10 @@ def data_for(let: str, length: int) -> dict[str, Any]:
         names, kind = line.split(": ")
         sizes = [dict(SIZES, T=length)[word] for word in re.findall(r"\b[Tnm]\b", kind)]
         for name in names.split(", "):
-            found[name] = rng.uniform(0.2, 0.7, size=sizes) * (0.8 if len(sizes) == 2 else 1)
+            if kind.startswith("index"):
+                found[name] = rng.integers(0, SIZES["n"], size=sizes)
+            else:
+                found[name] = rng.uniform(0.2, 0.7, size=sizes) * (0.8 if len(sizes) == 2 else 1)
     return found
 
 
@@ -40,26 +53,28 @@ def difference(function: Any, data: dict[str, Any], name: str) -> Any:
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.parametrize(("function", "let"), READ, ids=[f.__name__ for f, _ in READ])
-def test_loops_are_recurrences(function: Any, let: str) -> None:
+@pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
+def test_loops_are_recurrences(function: Any, let: str, least: int) -> None:
     e = mc.expression(function, let)
-    for length in (1, 5) if function.__name__ in ("from_one", "differences") else (0, 1, 5):
+    for length in sorted({least, 1 + (least > 0) * least, 5}):
         data = data_for(let, length)
         used = {name: data[name] for name in e.symbols if name in data}
-        assert np.allclose(e(**used), function(**data), rtol=1e-12, atol=1e-13)
-    wrt = next(name for name in ("A", "W", "a") if name in e.symbols)
+        given = {name: data[name] for name in signature(function).parameters if name in data}
+        assert np.allclose(e(**used), function(**given), rtol=1e-12, atol=1e-13)
+    wrt = next(name for name in ("A", "W", "a", "x") if name in e.symbols)
     found = np.asarray(mc.gradient(e, wrt)(**used))
-    assert np.allclose(found, difference(function, data, wrt), rtol=1e-6, atol=1e-8)
+    assert np.allclose(found, difference(function, given, wrt), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(("function", "let"), READ, ids=[f.__name__ for f, _ in READ])
-def test_compiled_loops(function: Any, let: str) -> None:
+@pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
+def test_compiled_loops(function: Any, let: str, least: int) -> None:
     e = mc.expression(function, let)
     fn = mc.compile(e, target="numpy")
-    for length in (1, 4):
+    for length in (max(least, 1), 4):
         data = data_for(let, length)
-        assert np.allclose(fn(**{name: data[name] for name in fn.args}), function(**data), rtol=1e-12, atol=1e-13)
+        given = {name: data[name] for name in signature(function).parameters if name in data}
+        assert np.allclose(fn(**{name: data[name] for name in fn.args}), function(**given), rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize(("function", "let", "line", "message"), REFUSED, ids=[f.__name__ for f, *_ in REFUSED])
@@ -70,3 +85,22 @@ def test_other_loops_are_refused(function: Any, let: str, line: int, message: st
     text = str(found.value)
     assert message in text
     assert not line or f"line {number} of {function.__name__}" in text or f"line {number}: the loop" in text
+
+
+def test_a_scan_inside_a_scan() -> None:
+    x, c, r = mc.symbols("x: vector(m); c: vector(n); r: vector(n)")
+
+    def row(before: Any, entry: Any) -> Any:
+        sums, _ = mc.scan(lambda s, pair: entry * pair[0] + pair[1] * s, 0.0, over=(c, before))
+        return sums[1:]
+
+    rows, _ = mc.scan(row, r, over=x)
+    data = {"x": np.array([0.3, 0.5, 0.7]), "c": np.array([1.0, 2.0]), "r": np.array([0.5, 0.6])}
+    expected = data["r"]
+    for entry in data["x"]:
+        s, new = 0.0, []
+        for factor, above in zip(data["c"], expected, strict=True):
+            s = entry * factor + above * s
+            new.append(s)
+        expected = np.array(new)
+    assert np.allclose(rows[-1](**data), expected, rtol=1e-14)

@@ -127,6 +127,7 @@ class _Joiner:
 
     def place(self, node: Node) -> None:
         """Add a recurrence to the last loop that it fits in, or to a new one."""
+        self.step.avoid([node])
         starts, operands, closed = arguments_of(node)
         number = len(self.loops)
         for k, loop in enumerate(self.loops):

@@ -52,9 +52,10 @@ class Holder(Protocol):
 
 
 class Compared(NamedTuple):
-    """A condition on entries: a function that chooses between the entries of two arrays."""
+    """A condition on entries: a function that chooses between the entries of two arrays; a comparison has two sides."""
 
     choose: Callable[[Node, Node], Node]
+    sides: tuple[str, Node, Node] | None = None
 
     @property
     def indicator(self) -> Node:
@@ -134,6 +135,11 @@ def bound_of(value: object) -> Node:
 
         return constructors.constant(np.asarray(value))
     return node_of(value)
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an expression."""
+    return isinstance(getattr(value, "node", None), Node)
 
 
 def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:

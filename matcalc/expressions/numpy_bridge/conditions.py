@@ -22,7 +22,7 @@ LARGEST = sys.float_info.max
 def compared(left: object, relation: str, right: object) -> Compared:
     """Return the comparison of two arrays, entry by entry."""
     a, b = common(bound_of(left), bound_of(right))
-    return Compared(lambda yes, no: chosen(relation, a, b, yes, no))
+    return Compared(lambda yes, no: chosen(relation, a, b, yes, no), (relation, a, b))
 
 
 def condition_of(value: object) -> Compared:

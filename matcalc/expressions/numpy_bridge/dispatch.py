@@ -51,6 +51,8 @@ INSTEAD: Mapping[str, str] = {
     "argmax": "write np.max(x) for the entry; its place is no formula",
     "argmin": "write np.min(x) for the entry; its place is no formula",
     "argsort": "write np.sort(x); the places are no formula",
+    "argpartition": "write np.sort(x)[:k]; the places are no formula",
+    "partition": "write np.sort(x), whose first k entries are the same set:  np.sort(x)[:k]",
     "gradient": "write (x[2:] - x[:-2])/2, with np.diff(x) at the ends",
     "interp": "compute the weights outside, and write (1 - t)*w[i] + t*w[i + 1] with i: index(k)",
     "digitize": "compute the bins outside, and pass them as an argument: i: index(k)",

@@ -5,7 +5,7 @@ Such indices are a run, known integers, or data of kind `index` (with an offset,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import ONE, check_room, joined, part_of, size_of
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.shapes import flip, reshape
+from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import selector
@@ -66,7 +67,18 @@ class Looked:
         return self.indices.shape
 
 
-Places: TypeAlias = "Run | Runs | Known | Looked"
+@dataclass(frozen=True)
+class Marked:
+    """One entry, which a vector of 0 and 1 marks; `vector` returns that of an axis of a length."""
+
+    vector: Callable[[Size], Node]
+
+    @property
+    def shape(self) -> Shape:
+        return ()
+
+
+Places: TypeAlias = "Run | Runs | Known | Looked | Side | Marked"
 
 
 def places_of(value: Any) -> Places | None:
@@ -74,7 +86,7 @@ def places_of(value: Any) -> Places | None:
 
     Raises: NoValue for a mask or integers that depend on a symbol; ShapeError for anything else.
     """
-    if isinstance(value, (Run, Runs, Known, Looked)):
+    if isinstance(value, (Run, Runs, Known, Looked, Side, Marked)):
         return value
     if isinstance(value, Node):
         if can_index(value):
@@ -162,6 +174,8 @@ def counted(places: Places, length: Size) -> Places:
     if isinstance(places, Runs) or isinstance(places, Run) and not places.is_one:
         runs = places if isinstance(places, Runs) else Runs.of(places.start, places.length)
         return as_run(runs.inside(length))
+    if isinstance(places, Side):
+        return places.inside(length)
     if not isinstance(places, Known):
         return places
     numbers = tuple(_inside(from_front(one, length), length) for one in places.numbers)
@@ -180,13 +194,17 @@ def as_run(places: Places) -> Places:
 def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free: int) -> list[Operand]:
     """Return the 0/1 operands of a product that select `places` along an axis with the labels `at`.
 
-    `free` is a label without another use.
+    `free` is a label without another use. A side of a triangle is selected by the label of that side.
     """
     if isinstance(places, Run):
         if places.start == 0 and places.length == length and at:
             return [(constructors.eye(length), (axis, *at))]
         rule = selector(Selector("slice", (length, places.length), places.start))
         return [(rule, (axis, at[0] if at else free))]
+    if isinstance(places, Side):
+        return [places.operand(length, axis, at[0])]
+    if isinstance(places, Marked):
+        return [(places.vector(length), (axis,))]
     if isinstance(places, Runs):
         return [(parts_at(constructors.eye(length), places, 0), (*at, axis))]
     if isinstance(places, Known):

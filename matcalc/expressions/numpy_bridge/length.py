@@ -7,6 +7,7 @@ the truth of `m < n` is unknown. Outside a function written for NumPy, `==` comp
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from fractions import Fraction
 from math import isfinite, isnan
 from operator import index
@@ -17,6 +18,7 @@ from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.operators import Arithmetic, Method, Operation
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.sizes.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,6 +165,8 @@ class Length(Arithmetic):
         if isinstance(found, float):
             return _compared_with_infinity(relation, found)
         decided = _decided(self.length, relation, found)
+        if decided is None and self.traced:
+            decided = _assumed(self.length, relation, found)
         if decided is None and not self.traced and relation in ("==", "!="):
             return relation == "!="
         if decided is None:
@@ -272,6 +276,22 @@ def _decided(a: Size, relation: str, b: Size) -> bool | None:
         return False if never or fractional and _no_integer(a - b) else None
     yes, no = (_is_positive(b - a), _at_most(b, a)) if relation == "<" else (_at_most(a, b), _is_positive(a - b))
     return True if yes else False if no else None
+
+
+assuming: ContextVar[list[Condition] | None] = ContextVar("assuming", default=None)
+"""Collects conditions on sizes where the answer for large sizes is assumed: in single steps of a loop."""
+LARGE = 1 << 20
+
+
+def _assumed(a: Size, relation: str, b: Size) -> bool | None:
+    """Return the answer to a comparison for large sizes, and note its condition; None where nothing is assumed."""
+    noted, gap = assuming.get(), b - a
+    if noted is None or any(c.denominator != 1 for _, c in gap.terms):
+        return None
+    above = gap.evaluate(dict.fromkeys(gap.names, LARGE)) > 0
+    room = gap - 1 if above else -gap - 1
+    noted.append(Condition(room, f"in a step of a loop {a} is {'less' if above else 'more'} than {b}"))
+    return {"==": False, "!=": True, "<": above, "<=": above}.get(relation, not above)
 
 
 def _no_integer(size: Size) -> bool:

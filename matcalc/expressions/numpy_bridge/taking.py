@@ -37,6 +37,7 @@ from matcalc.expressions.numpy_bridge.index_sets import (
 )
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to, reshape
+from matcalc.expressions.numpy_bridge.triangles import Side, Triangle
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import number, product, selector
 from matcalc.tensor.nodes.node import Node, Operand, Shape
@@ -109,6 +110,7 @@ def selection(read: Items, shape: Shape) -> Selection:
     lengths = dict(zip(shared, whole, strict=True))
     operands: list[Operand] = []
     parts: list[int | None] = []
+    triangles: dict[Triangle, tuple[int, int]] = {}
     axis = 0
     for k, one in enumerate(items):
         if one is None:
@@ -118,7 +120,11 @@ def selection(read: Items, shape: Shape) -> Selection:
             continue
         if k in joint:
             own, at = spread(as_run(one), whole)
-            operands += operands_at(own, shape[axis], axis, [shared[j] for j in at], next(free))
+            labels = [shared[j] for j in at]
+            if isinstance(own, Side):
+                row, column = triangles.setdefault(own.triangle, (next(free), next(free)))
+                labels = [row if own.is_rows else column]
+            operands += operands_at(own, shape[axis], axis, labels, next(free))
             parts.append(None)
         else:
             labels = [next(free) for _ in one.shape]
@@ -126,6 +132,8 @@ def selection(read: Items, shape: Shape) -> Selection:
             operands += operands_at(one, shape[axis], axis, labels, next(free))
             parts += labels
         axis += 1
+    for triangle, (row, column) in triangles.items():
+        operands += triangle.operands(shared[-1], row, column, free)
     return Selection(tuple(range(len(shape))), operands, _ordered(parts, shared), lengths, shared)
 
 
@@ -305,10 +313,15 @@ def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
         return None
     if any(isinstance(one, Runs) for one in own):
         raise NotSupported("joined ranges that may repeat an entry are written", hint="write each range by itself")
+    of_sides = [one for one in own if isinstance(one, Side)]
+    if of_sides and (len(of_sides) < 2 or of_sides[0].is_rows == of_sides[1].is_rows):
+        raise NotSupported("the rows of a triangle repeat, and are written", hint="write both:  A[i, j] = v")
     if not any(isinstance(one, Looked) for one in own):
         if _repeats(own):
             raise NotSupported("known places that repeat are written", hint="write each place once")
         _require_apart(own)
+        return None
+    if not whole:
         return None
     if len(whole) != 1:
         raise NotSupported("writing at an index of several axes", hint="write with an index of one axis")

@@ -15,7 +15,7 @@ from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from matcalc.expressions.user_code.loop_source import rewritten
+from matcalc.expressions.loops.source import rewritten
 
 OWN = frozenset(("numpy", "scipy", "matcalc", "sympy", "numba"))
 """Packages whose functions are never copied."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.expressions.numpy_bridge.arguments import is_array
 
 OF_ARRAYS = (
     "sum", "mean", "prod", "max", "min", "amax", "amin", "std", "var", "median", "average", "ptp", "cumsum", "cumprod",

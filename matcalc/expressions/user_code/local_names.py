@@ -10,8 +10,8 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from matcalc.errors import MatcalcError
-from matcalc.expressions.user_code.loop_steps import INNER
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.expressions.loops.steps import INNER
+from matcalc.expressions.numpy_bridge.arguments import is_array
 from matcalc.language.identifiers import identifier
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import Node

@@ -15,6 +15,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
     bound_of,
     constant_of,
+    is_array,
     joined,
     length_in,
     node_of,
@@ -24,7 +25,9 @@ from matcalc.expressions.numpy_bridge.arguments import (
 )
 from matcalc.expressions.numpy_bridge.runs import Runs, joined_runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
-from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
+from matcalc.expressions.numpy_bridge.taking import take
+from matcalc.expressions.numpy_bridge.triangles import sides
+from matcalc.expressions.user_code.python_calls import is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
 from matcalc.tensor.nodes.node import Node
@@ -273,10 +276,15 @@ class NumpyCalls:
     def _triangle(self, name: str, shape: Any, k: int) -> Any:
         import numpy as np
 
-        if is_symbolic(shape):
+        if not is_symbolic((*shape, k)):
+            return getattr(np, name)(shape[0], k, shape[1])
+        is_lower = name.startswith("tril")
+        offset = -k if is_lower else k
+        if is_symbolic(k) or shape[0] != shape[1] or offset < 0:
             hint = f"declare the size as a number, or write np.{name[:4]}(A, {k}) for the triangle itself"
-            raise NotSupported(f"np.{name} of a size that is no number", hint=hint)
-        return getattr(np, name)(shape[0], k, shape[1])
+            raise NotSupported(f"np.{name} of a rectangle, or past the diagonal, of open size", hint=hint)
+        numbers = _iota(size_of(shape[0]))
+        return tuple(self.make(take(numbers, (one,)), side=one) for one in sides(size_of(shape[0]), offset, is_lower))
 
     def triu_indices(self, n: Any, k: int = 0, m: Any = None) -> Any:
         return self._triangle("triu_indices", (n, n if m is None else m), k)

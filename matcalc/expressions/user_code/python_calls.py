@@ -9,14 +9,9 @@ from functools import reduce
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.numpy_bridge.arguments import length_in, size_of
+from matcalc.expressions.numpy_bridge.arguments import is_array, length_in, size_of
 from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.tensor.nodes.node import Node
-
-
-def is_array(value: object) -> bool:
-    """Whether a value is an expression."""
-    return isinstance(getattr(value, "node", None), Node)
 
 
 def is_symbolic(value: object) -> bool:

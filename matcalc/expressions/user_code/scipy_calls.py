@@ -11,8 +11,10 @@ from types import ModuleType
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.user_code.numpy_writes import Missing
 from matcalc.expressions.user_code.python_calls import is_symbolic
+from matcalc.tensor.sizes.size import Size, floordiv
 
 Call = Callable[..., Any]
 
@@ -311,13 +313,30 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
         return X.distances.copy()
     count = X.shape[0]
     if not isinstance(count, int):
-        raise NotSupported("squareform of a size that is no number", hint="declare the size as a number")
+        corner = X @ np.swapaxes(X.by_rule("vech_at", _side_of(count)), 0, 1)
+        rows = np.concatenate([0 * corner[:1], corner])
+        below = np.concatenate([rows, 0 * rows[:, :1]], axis=1)
+        return below + below.T
     n = int(round((1 + (1 + 8 * count) ** 0.5) / 2))
     if n * (n - 1) // 2 != count:
         raise ShapeError(f"squareform: {count} distances are those of no number of points")
     places = np.zeros((n, n), dtype=int)
     places[np.triu_indices(n, 1)] = np.arange(count) + 1
     return np.concatenate([np.zeros(1), X])[places + places.T]
+
+
+def _side_of(count: Any) -> Any:
+    """Return the number of points less one, by the number of distances between them.
+
+    Raises: NotSupported for a size that is not n*(n - 1)//2 for a name n plus a small number.
+    """
+    for name in count.length.names:
+        for shift in range(-3, 4):
+            side = Size.of(name) + shift
+            if floordiv(side * (side + 1), Size.of(2)) is count.length:
+                return Length(side, count.number, count.traced)
+    hint = "declare the vector as  d: vector(n*(n - 1)//2), or the size as a number"
+    raise NotSupported(f"squareform of {count} distances, which are those of no known number of points", hint=hint)
 
 
 LINALG = (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from matcalc.errors import NoValue, ShapeError
-from matcalc.expressions.numpy_bridge.arguments import length_in
+from matcalc.expressions.loops.subscripts import marked
+from matcalc.expressions.numpy_bridge.arguments import is_array, length_in
 from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT
-from matcalc.expressions.user_code.python_calls import SizeRange, is_array
+from matcalc.expressions.user_code.python_calls import SizeRange
 from matcalc.tensor.nodes.node import sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 
@@ -58,6 +59,10 @@ def subscript_value(one: Any, call: Any) -> Any:
     if places is not None:
         call.names = call.names.joined(one.names)
         return places
+    one_step = marked(one)
+    if one_step is not None:
+        call.names = call.names.joined(one.names)
+        return one_step
     is_mask = hasattr(one, "compared")
     known = (one.maker(one.node, one.names) if is_mask else one).known()
     if known is None and is_mask:

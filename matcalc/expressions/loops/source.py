@@ -12,30 +12,17 @@ import ast
 import copy
 import dis
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
+
+from matcalc.expressions.loops.body import OWN, Body, body_of, leaving, reason_of
 
 LOOPS = "__matcalc_loops__"
 """The name of the runtime in rewritten code."""
 ITERATORS = ("range", "zip", "enumerate", "reversed")
 _FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_REFUSED: dict[type[ast.AST], str] = {
-    ast.Return: "returns inside", ast.Yield: "yields inside", ast.YieldFrom: "yields inside",
-    ast.Try: "has a try inside",
-    ast.With: "has a with inside", ast.Import: "imports inside", ast.ImportFrom: "imports inside",
-    ast.Global: "binds a global name", ast.Nonlocal: "binds a name of another function", ast.Delete: "deletes a name",
-    ast.FunctionDef: "defines a function inside", ast.ClassDef: "defines a class inside", ast.Await: "awaits inside",
-    ast.Match: "has a match inside",
-}  # fmt: skip
-_CHANGING = frozenset(
-    ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "add", "setdefault",
-     "discard", "popleft", "appendleft", "fill", "put", "popitem", "write")
-)  # fmt: skip
-"""Methods that change the object."""
 
 
 @lru_cache(maxsize=512)
@@ -127,7 +114,7 @@ class _Rewriter(ast.NodeTransformer):
     """Rewrites the loops of one function, inner ones first."""
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.function, self.count = function, 0
+        self.function, self.count, self.depth = function, 0, 0
 
     def visit_body(self, function: ast.FunctionDef) -> None:
         """Rewrite the statements of the function."""
@@ -140,15 +127,25 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:  # noqa: N802 - Python's name
         """Return the statements in the place of a loop."""
-        reason = _reason(node, self.function)
-        names, lists, in_place = _bound_names(node), _appended(node), _in_place(node)
+        reason, body = reason_of(node, self.function), body_of(node)
+        self.depth += 1
         self.generic_visit(node)
+        self.depth -= 1
         items = ast.copy_location(_call("over", [_iterated(node.iter)]), node.iter)
         if reason:
             node.iter = ast.copy_location(_call("plain", [_iterated(node.iter), ast.Constant(reason)]), node.iter)
             return node
         self.count += 1
-        return _statements(node, items, (sorted(names), sorted(lists - names), in_place), f"__matcalc_{self.count}")
+        return _statements(node, items, body, f"{OWN}{self.count}")
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802 - Python's name
+        """Return a change of entries in a loop, `x[t] += y`, as a call."""
+        self.generic_visit(node)
+        if not self.depth or not isinstance(node.target, ast.Subscript):
+            return node
+        at = ast.Subscript(ast.Attribute(ast.Name(LOOPS, ast.Load()), "at", ast.Load()), node.target.slice, ast.Load())
+        made = _call("change", [node.target.value, at, ast.Constant(type(node.op).__name__), node.value])
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(ast.copy_location(made, node)), node))
 
     def _visit_comprehension(self, node: Any) -> ast.AST:
         """Return a comprehension that is a list of arrays, or refuses, if the number of its entries is symbolic."""
@@ -169,12 +166,12 @@ def _mapped(node: ast.ListComp | ast.GeneratorExp) -> ast.Call:
     """Return the call for a comprehension, `loops.mapped(items, step of an item, the comprehension of items)`."""
     (one,) = node.generators
     alone = ast.comprehension(
-        copy.deepcopy(one.target), ast.Tuple([ast.Name("matcalc_item", ast.Load())], ast.Load()), [], 0
+        copy.deepcopy(one.target), ast.Tuple([ast.Name("__matcalc_item", ast.Load())], ast.Load()), [], 0
     )
     entry = ast.Subscript(ast.ListComp(copy.deepcopy(node.elt), [alone]), ast.Constant(0), ast.Load())
     items = _call("over", [_iterated(one.iter)])
-    one.iter = ast.Name("matcalc_items", ast.Load())
-    return _call("mapped", [items, _function("matcalc_item", entry), _function("matcalc_items", node)])
+    one.iter = ast.Name("__matcalc_items", ast.Load())
+    return _call("mapped", [items, _function("__matcalc_item", entry), _function("__matcalc_items", node)])
 
 
 def _function(parameter: str, body: ast.expr) -> ast.Lambda:
@@ -206,14 +203,9 @@ def _iterated(tree: ast.expr) -> ast.expr:
     return Replaced().visit(tree)  # type: ignore[no-any-return]
 
 
-def _statements(
-    node: ast.For, items: ast.expr, bound: tuple[Sequence[str], Sequence[str], Sequence[str]], prefix: str
-) -> list[ast.stmt]:
-    """Return a rewritten loop: one call of its body on symbols, or the loop itself.
-
-    `bound` are the names that it binds, those of lists to which it appends, and those that it changes in place.
-    """
-    names, lists, _ = bound
+def _statements(node: ast.For, items: ast.expr, body: Body, prefix: str) -> list[ast.stmt]:
+    """Return a rewritten loop: one call of its body on symbols, or the loop itself."""
+    names, lists = body.names, body.lists
     lines = [
         f"{prefix}_items = None",
         f"if {LOOPS}.is_steps({prefix}_items):",
@@ -221,7 +213,7 @@ def _statements(
         *(f"        if {n!r} in {prefix}_given: {n} = {prefix}_given[{n!r}]" for n in (*names, *lists)),
         f"        {prefix}_target = {prefix}_item",
         "        return locals()",
-        f"    {prefix}_end = {prefix}_items.run({prefix}_step, locals(), {tuple(map(tuple, bound))!r})",
+        f"    {prefix}_end = {prefix}_items.run({prefix}_step, locals(), {tuple(body)!r})",
         *(f"    if {n!r} in {prefix}_end: {n} = {prefix}_end[{n!r}]" for n in (*names, *lists)),
         "else:",
         f"    for {prefix}_target in {prefix}_items: pass",
@@ -238,123 +230,20 @@ def _statements(
     assert isinstance(step, ast.FunctionDef)
     target = next(k for k, one in enumerate(step.body) if isinstance(one, ast.Assign))
     entry = ast.copy_location(ast.Assign([copy.deepcopy(node.target)], step.body[target].value), node)  # type: ignore[attr-defined]
-    step.body[target : target + 1] = [entry, *copy.deepcopy(node.body)]
+    own = copy.deepcopy(node.body)
+    for one in leaving(own, ast.Continue):
+        _replace(own, one, ast.copy_location(copy.deepcopy(step.body[-1]), one))
+    step.body[target : target + 1] = [entry, *own]
     loop = branch.orelse[0]
     assert isinstance(loop, ast.For)
     loop.target, loop.body = node.target, node.body
     return [first, branch]
 
 
-# What a loop does.
-
-
-def _inside(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield nodes without the bodies of inner functions."""
-    stack = list(nodes)
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _bound_names(node: ast.For) -> set[str]:
-    """Return the names that the body of a loop and its target bind, without those inside comprehensions."""
-    found: set[str] = set()
-    stack: list[ast.AST] = [node.target, *node.body]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            found.add(one.id)
-        if isinstance(one, _COMPREHENSIONS):
-            found |= {x.target.id for x in ast.walk(one) if isinstance(x, ast.NamedExpr)}
-        elif not isinstance(one, _SCOPES):
-            stack.extend(ast.iter_child_nodes(one))
-    return found
-
-
-def _appended(node: ast.For) -> set[str]:
-    """Return the names of lists to which the body appends."""
-    calls = [one.value for one in _inside(node.body) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
-    return {str(name) for call in calls if (name := _list_of(call))}
-
-
-def _list_of(call: ast.Call) -> str:
-    """Return the name of the list to which a call appends, "" for another call."""
-    own = call.func
-    is_append = isinstance(own, ast.Attribute) and own.attr == "append" and isinstance(own.value, ast.Name)
-    return own.value.id if is_append else ""  # type: ignore[attr-defined]
-
-
-def _reason(node: ast.For, function: ast.AST) -> str:
-    """Return why a loop cannot be read as a recurrence, with its line; "" if it can."""
-    if node.orelse:
-        return f"line {node.orelse[0].lineno}: the loop has an else"
-    local = _bound_names(node)
-    for one in _leaving(node.body):
-        return f"line {one.lineno}: the loop leaves a step by {'break' if isinstance(one, ast.Break) else 'continue'}"
-    for name in sorted(local):
-        stores = _stores(node, name)
-        if stores and isinstance(stores[0], ast.AugAssign) and not all(isinstance(x, ast.AugAssign) for x in stores):
-            return f"line {stores[0].lineno}: the loop changes {name} in place and binds it"
-    for inner in _inside(node.body):
-        reason = _refused(inner, local)
-        if reason:
-            return f"line {getattr(inner, 'lineno', node.lineno)}: the loop {reason}"
-    own = set(map(id, ast.walk(node)))
-    for other in ast.walk(function):
-        if isinstance(other, (ast.FunctionDef, ast.Lambda)) and id(other) not in own and other is not function:
-            read = {x.id for x in ast.walk(other) if isinstance(x, ast.Name)} & (local | _appended(node))
-            if read - {x.arg for x in ast.walk(other) if isinstance(x, ast.arg)}:
-                return f"line {other.lineno}: an inner function reads {min(read)}, which the loop changes"
-    return ""
-
-
-def _stores(node: ast.For, name: str) -> list[ast.AST]:
-    """Return the nodes of a loop that bind a name, in their order; a change in place is its statement."""
-    inside = list(_inside([node.target, *node.body]))
-    changes = [one for one in inside if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
-    targets = {id(one.target): one for one in changes}
-    names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == name]
-    return [targets.get(id(one), one) for one in sorted(names, key=lambda one: (one.lineno, one.col_offset))]
-
-
-def _in_place(node: ast.For) -> list[str]:
-    """Return the names that a loop changes in place, `v += x`, and does not bind otherwise."""
-    names = sorted(_bound_names(node))
-    return [name for name in names if all(isinstance(one, ast.AugAssign) for one in _stores(node, name))]
-
-
-def _leaving(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements that leave a step of this loop, not those of inner loops."""
-    stack: list[ast.AST] = list(body)
-    while stack:
-        one = stack.pop()
-        if isinstance(one, (ast.Break, ast.Continue)):
-            yield one
-        if not isinstance(one, (ast.For, ast.While, *_SCOPES)):
-            stack.extend(ast.iter_child_nodes(one))
-
-
-def _refused(one: ast.AST, local: set[str]) -> str:
-    """Return what a node does that a recurrence cannot; "" if it is allowed."""
-    if type(one) in _REFUSED:
-        return _REFUSED[type(one)]
-    if isinstance(one, (ast.Subscript, ast.Attribute)) and isinstance(one.ctx, ast.Store):
-        base: ast.expr = one
-        while isinstance(base, (ast.Subscript, ast.Attribute)):
-            base = base.value
-        if not isinstance(base, ast.Name) or base.id not in local:
-            return f"writes to {ast.unparse(one)}"
-    if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and not _list_of(one.value):
-        return f"calls {ast.unparse(one.value.func)} for its effect"
-    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _CHANGING:
-        base = one.func.value
-        is_local = isinstance(base, ast.Name) and base.id in local
-        if not is_local and not _list_of(one):
-            return f"changes {ast.unparse(base)} by {one.func.attr}"
-    if isinstance(one, ast.Call) and any(word.arg == "out" for word in one.keywords):
-        return f"calls {ast.unparse(one.func)} with the argument out"
-    if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("next", "print", "input"):
-        return f"calls {one.func.id}"
-    return ""
+def _replace(body: list[ast.stmt], old: ast.stmt, new: ast.stmt) -> None:
+    """Replace a statement in a body, or in the statements inside it."""
+    for node in (ast.Module(body, []), *(inner for one in body for inner in ast.walk(one))):
+        for block in ("body", "orelse"):
+            statements = getattr(node, block, None)
+            if isinstance(statements, list) and old in statements:
+                statements[statements.index(old)] = new

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-from matcalc.errors import NotSupported, NoValue, ShapeError
-from matcalc.expressions.numpy_bridge.arguments import length_in, node_of, size_in
-from matcalc.expressions.user_code.python_calls import is_array
+from matcalc.errors import NotSupported, NoValue
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, length_in, node_of
 from matcalc.language.containers import items
-from matcalc.tensor.constructors import add, product, selector_alone, symbol
-from matcalc.tensor.leading_axis import cut, leading, numbers
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.leading_axis import cut, numbers
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.one_step import entry_facts
-from matcalc.tensor.sizes.selectors import Selector
-from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names
 
 SCAN = "write  states, outputs = mc.scan(step, start, over=X), where step(carry, x) returns the next carry"
@@ -28,12 +27,23 @@ INNER = "#"
 
 @dataclass(eq=False)
 class Stepping:
-    """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices."""
+    """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices.
+
+    `first` is the number of steps of the loop before these, `assumed` the answers to conditions that have both.
+    """
 
     length: Size
     depth: int
     sequences: dict[Node, Node] = field(default_factory=dict)
     states: list[Node] = field(default_factory=list)
+    first: Size = ZERO
+    is_guarded: bool = False
+    assumed: dict[tuple[str, Node], bool] = field(default_factory=dict)
+
+    def entry_of(self, sequence: Node) -> Node:
+        """Return the symbol of the entry of a sequence of the whole loop."""
+        whole = self.first is ZERO and sequence.shape[0] is self.length
+        return self.slice_of(sequence if whole else cut(sequence, self.first, self.length))
 
     def slice_of(self, sequence: Node) -> Node:
         """Return the symbol of the entry of a sequence at the step."""
@@ -63,64 +73,43 @@ def running(one: Stepping) -> Iterator[None]:
         stepping.reset(token)
 
 
-def at_step(node: Node, at: object) -> tuple[Node, object] | None:
-    """Return the slice of an array at the number of a step, and the subscripts that remain; None without a number.
-
-    Raises: NotSupported for a subscript that is not the number plus a size; ShapeError for entries that do not exist.
-    """
-    if not stepping.get():
-        return None
-    parts = at if isinstance(at, tuple) else (at,)
-    for k, part in enumerate(parts):
-        if is_array(part) and not part.node.shape:
-            for one in reversed(stepping.get()):
-                if one.number in toposort([part.node]):
-                    if any(is_array(x) and one.number in toposort([x.node]) for x in parts[k + 1 :]):
-                        raise NotSupported("the number of the step is a subscript twice", hint="write np.diag(A)[t]")
-                    found = _slice(one, node, part.node, k, parts)
-                    rest = tuple(x for j, x in enumerate(parts) if j != k)
-                    return found, rest
-    return None
-
-
 def stepped_names(node: Node) -> Names:
     """Return the names of the symbols of steps in a node."""
     inner = {one.name: one for one in toposort([node]) if one.kind == "symbol" and one.name.startswith(INNER)}
     return Names(inner, tuple(inner))
 
 
-def _slice(one: Stepping, node: Node, place: Node, axis: int, parts: Sequence[object]) -> Node:
-    forward = size_in(add([(1, place), (-1, one.number)]))
-    backward = size_in(add([(1, place), (1, one.number)])) if forward is None else None
-    start = forward if forward is not None else backward
-    if start is None:
-        raise NotSupported("a subscript is the number of the step plus a number", hint=SCAN)
-    if any(x is None or x is Ellipsis for x in parts[:axis]) or axis >= node.rank:
-        raise NotSupported("the number of a step behind an ellipsis or a new axis", hint="write all subscripts")
-    if any(x.kind == "symbol" and x.name.startswith(INNER) and x not in _outer(one) for x in toposort([node])):
-        raise NotSupported("the number of the step selects from an array that the loop computes", hint=SCAN)
-    sequence = leading(node, axis)
-    count = sequence.shape[0]
-    if forward is None:
-        sequence, start = _reversed(sequence), count - ONE - start
-    if not is_nonnegative(start) or not is_nonnegative(count - start - one.length):
-        hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
-        raise ShapeError(f"an axis of {count} entries is read {one.length} times from entry {start} on", hint=hint)
-    return one.slice_of(cut(sequence, start, one.length))
+class Arrays(Protocol):
+    """The constructors of arrays and of lists of the function that is being traced."""
+
+    def array(self, node: Node, names: Names | None = None) -> Any: ...
+
+    def listed(self, array: Any) -> Any: ...
 
 
-def _outer(one: Stepping) -> set[Node]:
-    """Return the symbols of the steps around a step."""
-    active = stepping.get()
-    return {s for other in active[: active.index(one)] for s in (*other.sequences, *other.states)}
+class Over(Protocol):
+    """What a loop runs over."""
 
+    @property
+    def length(self) -> Size: ...
 
-def _reversed(sequence: Node) -> Node:
-    """Return a sequence in the opposite order."""
-    length = sequence.shape[0]
-    rule = selector_alone(Selector("flip", (length, length)))
-    rest = tuple(range(2, sequence.rank + 1))
-    return product(1, [(sequence, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
+    @property
+    def item(self) -> Callable[[Stepping], Any]: ...
+
+    @property
+    def guards(self) -> Callable[[Any], Sequence[Compared]]: ...
+
+    @property
+    def is_guarded(self) -> bool: ...
+
+    @property
+    def first(self) -> Size: ...
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]: ...
+
+    @property
+    def loops(self) -> Arrays: ...
 
 
 class Lost:
@@ -193,3 +182,11 @@ def alike(one: Any, other: Any) -> bool:
     if mine is None or theirs is None or [key for key, _ in mine] != [key for key, _ in theirs]:
         return False
     return all(alike(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True))
+
+
+def conditions_of(value: Any) -> list[Condition]:
+    """Return the conditions on sizes of the arrays in a value."""
+    if is_array(value):
+        return list(value.names.conditions)
+    parts = items(value) if isinstance(value, (dict, list, tuple)) else None
+    return [one for _, part in parts or () for one in conditions_of(part)]

@@ -1,0 +1,137 @@
+"""Decides conditions on the number of a step: by the range of the number, by splitting the loop, or by both branches.
+
+`if t == 0` splits the loop: the first step is run by itself, and the others know the answer. `if i == j` in two loops
+has both answers; the step is run for each, and every value is a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, Stepping, alike, is_leaf, leaves_of, stepping
+from matcalc.expressions.loops.subscripts import place_of
+from matcalc.expressions.numpy_bridge.arguments import Compared
+from matcalc.language.containers import items, refilled
+from matcalc.tensor.constructors import add, zeros
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+
+Key = tuple[str, Node]
+MOST_BRANCHES = 16
+"""Most combinations of answers in a step."""
+
+
+class Split(NotSupported):
+    """A condition that some steps answer otherwise than those before: the number of steps before."""
+
+    def __init__(self, one: Stepping, at: Size) -> None:
+        super().__init__("a condition on the number of a step", hint=SCAN)
+        self.one, self.position = one, at
+
+
+class Fork(NotSupported):
+    """A condition that has both answers in a loop."""
+
+    def __init__(self, one: Stepping, key: Key, compared: Compared) -> None:
+        super().__init__("a condition on the number of a step", hint=SCAN)
+        self.one, self.key, self.compared = one, key, compared
+
+
+def truth_of(compared: Compared) -> bool | None:
+    """Return whether a comparison of numbers of steps holds; None for a comparison of other values.
+
+    Raises: Split, Fork if not all steps have the same answer.
+    """
+    active = stepping.get()
+    if not active or compared.sides is None:
+        return None
+    relation, left, right = compared.sides
+    if left.shape or right.shape:
+        return None
+    gap = add([(1, left), (-1, right)])
+    inside = set(toposort([gap]))
+    mine = [one for one in active if one.number in inside]
+    if not mine:
+        return None
+    one, place = mine[-1], place_of(gap, mine[-1])
+    if len(mine) == 1 and place is not None:
+        if any(c.denominator != 1 for _, c in place.start.terms):
+            return None
+        position = place.start if place.is_backward else -place.start
+        try:
+            return _decided(one, _MIRRORED[relation] if place.is_backward else relation, position)
+        except Split:
+            if not one.is_guarded:
+                raise
+    if len(mine) > 2 or not all(node.kind in _OF_NUMBERS for node in inside):
+        return None
+    known = one.assumed.get((relation, gap))
+    if known is None:
+        raise Fork(one, (relation, gap), compared)
+    return known
+
+
+_MIRRORED: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_OF_NUMBERS = frozenset(("symbol", "number", "size", "sum", "product"))
+
+
+def _decided(one: Stepping, relation: str, at: Size) -> bool:
+    """Return whether `step relation at` holds in all steps, from 0 on.
+
+    Raises: Split.
+    """
+    if relation == "!=":
+        return not _decided(one, "==", at)
+    if relation in (">", ">="):
+        return not _decided(one, "<=" if relation == ">" else "<", at)
+    if relation == "<=":
+        return _decided(one, "<", at + 1)
+    outside_front = is_nonnegative(-at) if relation == "<" else is_nonnegative(-at - 1)
+    if outside_front:
+        return False
+    if is_nonnegative(at - one.length):
+        return relation == "<"
+    if relation == "==" and at is ZERO:
+        if one.length is ONE:
+            return True
+        raise Split(one, ONE)
+    raise Split(one, at)
+
+
+def merged(condition: Compared, yes: Any, no: Any, states: Collection[Node], array: Any) -> Any:
+    """Return the value after a branch, for values of arrays in the same places.
+
+    Raises: NotSupported for values of other kinds or shapes.
+    """
+    if is_leaf(yes) and is_leaf(no):
+        (a,), (b,) = leaves_of(yes) or [], leaves_of(no) or []
+        if a is b:
+            return yes
+        if a.shape != b.shape:
+            raise NotSupported("a value has another shape where a condition on the step holds", hint=SCAN)
+        return array(_chosen(condition, a, b, states))
+    if not alike(yes, no):
+        raise NotSupported("a value is of another kind where a condition on the step holds", hint=SCAN)
+    pairs = zip(items(yes) or (), items(no) or (), strict=True)
+    return refilled(yes, [merged(condition, a, b, states, array) for (_, a), (_, b) in pairs])
+
+
+def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) -> Node:
+    """Return a choice; of two sums, of which one has all terms of the other, only the further terms are chosen.
+
+    A state that a step adds to remains a total in this form.
+    """
+    gap = add([(1, yes), (-1, no)])
+    if not set(states).isdisjoint(toposort([gap])):
+        return condition.choose(yes, no)
+    if _terms(no) <= _terms(yes):
+        return add([(1, no), (1, condition.choose(gap, zeros(gap.shape)))])
+    if _terms(yes) <= _terms(no):
+        return add([(1, yes), (-1, condition.choose(zeros(gap.shape), gap))])
+    return condition.choose(yes, no)
+
+
+def _terms(node: Node) -> set[tuple[Any, Node]]:
+    return set(node.terms) if node.kind == "sum" else {(1, node)}

@@ -1,0 +1,215 @@
+"""Reads arrays at subscripts that a step of a loop decides: the number of the step, and an entry of an index.
+
+An array that the loop does not change is read at all steps at once, and the step has a slice of that. In an array of
+the step itself, an entry is marked by a vector of 0 and 1, which is a slice too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.steps import INNER, ONE, SCAN, Stepping, stepping
+from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in, size_of
+from matcalc.expressions.numpy_bridge.index_sets import Looked, Marked
+from matcalc.expressions.numpy_bridge.runs import Runs
+from matcalc.expressions.numpy_bridge.taking import take
+from matcalc.tensor.constructors import add, eye, product, selector_alone, size_number
+from matcalc.tensor.leading_axis import cut, leading, trailing
+from matcalc.tensor.lookups import is_index
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.raw_nodes import lookup
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.substitute import substitute
+
+
+class Place(NamedTuple):
+    """The subscript `start + step` of a step, or `start - step`."""
+
+    start: Size
+    is_backward: bool
+
+    def number(self, one: Stepping) -> Node:
+        """Return the subscript of a step."""
+        return add([(-1 if self.is_backward else 1, one.number), (1, size_number(self.start))])
+
+    def run(self, length: Size) -> Runs:
+        """Return the subscripts of all steps."""
+        start = self.start - length + 1 if self.is_backward else self.start
+        return Runs.of(start, length, self.is_backward)
+
+
+def place_of(node: Node, one: Stepping) -> Place | None:
+    """Return a scalar that is the number of a step plus or minus a size; None for any other."""
+    forward = size_in(add([(1, node), (-1, one.number)]))
+    if forward is not None:
+        return Place(forward, False)
+    backward = size_in(add([(1, node), (1, one.number)]))
+    return None if backward is None else Place(backward, True)
+
+
+def bounds_of(value: Any) -> tuple[Size, Size]:
+    """Return the least and the largest value of a number of steps plus a size, or of a size.
+
+    Raises: NotSupported for any other value.
+    """
+    if not is_array(value):
+        return size_of(value), size_of(value)
+    node = value.node
+    for one in reversed(stepping.get()):
+        place = place_of(node, one) if one.number in toposort([node]) else None
+        if place is not None:
+            ends = place.start, place.start + (one.length - 1) * (-1 if place.is_backward else 1)
+            return (ends[1], ends[0]) if place.is_backward else ends
+    raise NotSupported("a bound of an inner loop is a number of steps plus a size", hint=SCAN)
+
+
+def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
+    """Return the slice of an array that a step reads, and the subscripts that remain; None if it reads no slice.
+
+    Raises: NotSupported for a subscript that is not the number plus a size; ShapeError for entries that do not exist.
+    """
+    active = stepping.get()
+    if not active:
+        return None
+    parts = at if isinstance(at, tuple) else (at,)
+    for k, part in enumerate(parts):
+        found = _window(node, part, k) if isinstance(part, slice) else None
+        if found is not None:
+            return found, (*parts[:k], slice(None), *parts[k + 1 :])
+    for one in active:
+        mine = [k for k, part in enumerate(parts) if decides(one, part)]
+        if mine and not _changes(one, node):
+            rest = tuple(x for k, x in enumerate(parts) if k not in mine)
+            return _slice(one, node, parts, mine), rest
+    return None
+
+
+def _window(node: Node, part: slice, axis: int) -> Node | None:
+    """Return the entries between two numbers of a step, `x[t:t + p]`; None for a slice that no step decides.
+
+    Raises: NotSupported for a number of entries that differs from step to step.
+    """
+    bounds = (part.start, part.stop)
+    one = next((one for one in stepping.get() if any(decides(one, bound) for bound in bounds)), None)
+    if one is None:
+        return None
+    places = [place_of(bound.node, one) if is_array(bound) else None for bound in bounds]
+    first, last = places
+    if first is None or last is None or first.is_backward or last.is_backward or part.step not in (None, 1):
+        hint = "sum up in an inner loop, for j in range(t);  or write np.cumsum(x), or a window x[t:t + p]"
+        raise NotSupported("a slice has another number of entries at each step", hint=hint)
+    if _changes(one, node):
+        raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
+    sequence, width = leading(node, axis), last.start - first.start
+    check_room(width, f"a window of {width} entries")
+    _check_inside(first.start, one.length + width - 1, sequence.shape[0])
+    rest = tuple(range(3, sequence.rank + 2))
+    rule = selector_alone(Selector("conv", (sequence.shape[0], one.length, width), first.start))
+    windows = product(1, [(sequence, (0, *rest)), (rule, (0, 1, 2))], (1, 2, *rest), {})
+    return trailing(one.slice_of(windows), axis)
+
+
+def decides(one: Stepping, part: object) -> bool:
+    """Whether a step decides a subscript: it is an entry of an index at the step, or has the number of the step."""
+    if not is_array(part) or part.node.shape:  # type: ignore[attr-defined]
+        return False
+    return any(x is one.number or is_index(x) and x in one.sequences for x in toposort([part.node]))  # type: ignore[attr-defined]
+
+
+def _changes(one: Stepping, node: Node) -> bool:
+    """Whether an array has values of a step, or of a step inside."""
+    active = stepping.get()
+    outer = {s for other in active[: active.index(one)] for s in (*other.sequences, *other.states)}
+    return any(x.kind == "symbol" and x.name.startswith(INNER) and x not in outer for x in toposort([node]))
+
+
+def _slice(one: Stepping, node: Node, parts: Sequence[Any], mine: Sequence[int]) -> Node:
+    first = parts[: mine[-1]]
+    if None in map(_kind, first) or Ellipsis in map(_kind, first) or len(parts) > node.rank:
+        raise NotSupported("the number of a step behind an ellipsis or a new axis", hint="write all subscripts")
+    if len(mine) == 1 and not hasattr(parts[mine[0]], "places"):
+        return _at_number(one, node, parts[mine[0]].node, mine[0])
+    every: list[Any] = [slice(None)] * node.rank
+    for k in mine:
+        every[k] = _at_all_steps(one, parts[k])
+    axis = mine[0] if mine[-1] - mine[0] == len(mine) - 1 else 0
+    return one.slice_of(leading(take(node, tuple(every)), axis))
+
+
+def _kind(part: object) -> object:
+    return part if part is None or part is Ellipsis else 0
+
+
+def _at_all_steps(one: Stepping, part: Any) -> Looked | Runs:
+    """Return the subscripts of all steps."""
+    if hasattr(part, "places"):
+        if part.node not in one.sequences:
+            raise NotSupported("an index that is computed in the loop", hint="compute the index before the loop")
+        return Looked(one.sequences[part.node], part.places.offset)
+    return _place(one, part.node).run(one.length)
+
+
+def _place(one: Stepping, node: Node) -> Place:
+    found = place_of(node, one)
+    if found is None:
+        hint = "write a window, as in  w @ y[t:t + p];  or mc.scan(step, start, over=X)"
+        raise NotSupported("a subscript is the number of the step plus a number", hint=hint)
+    return found
+
+
+def _at_number(one: Stepping, node: Node, place: Node, axis: int) -> Node:
+    start, is_backward = _place(one, place)
+    sequence = leading(node, axis)
+    count = sequence.shape[0]
+    if is_backward:
+        sequence, start = _reversed(sequence), count - ONE - start
+    _check_inside(start, one.length, count)
+    return one.slice_of(cut(sequence, start, one.length))
+
+
+def _check_inside(start: Size, length: Size, count: Size) -> None:
+    if not is_nonnegative(start) or not is_nonnegative(count - start - length):
+        hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
+        raise ShapeError(f"an axis of {count} entries is read {length} times from entry {start} on", hint=hint)
+
+
+def _reversed(sequence: Node) -> Node:
+    """Return a sequence in the opposite order."""
+    length = sequence.shape[0]
+    rule = selector_alone(Selector("flip", (length, length)))
+    rest = tuple(range(2, sequence.rank + 1))
+    return product(1, [(sequence, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
+
+
+def marked(part: Any) -> Marked | None:
+    """Return the entry at the number of a step as a subscript of an array of the step; None for another subscript."""
+    if not is_array(part) or part.node.shape or hasattr(part, "places"):
+        return None
+    found = next((one for one in reversed(stepping.get()) if decides(one, part)), None)
+    if found is None:
+        return None
+    place = _place(found, part.node)
+    return Marked(lambda length: _at_number(found, eye(length), place.number(found), 0))
+
+
+def places_at_all_steps(one: Stepping, parts: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return the subscripts of all steps; None if others than integers stand beside them."""
+    found = tuple(_at_all_steps(one, part) if decides(one, part) else part for part in parts)
+    return found if all(isinstance(x, (Looked, Runs, int)) for x in found) else None
+
+
+def without_lookups(bodies: Sequence[Node]) -> list[Node]:
+    """Return formulas of steps in which an entry at an index is marked by a vector of the step.
+
+    A recurrence has slices of numbers, and an index is none.
+    """
+    made: dict[Node, Node] = {}
+    for node in toposort(bodies):
+        for one in stepping.get():
+            if node.kind == "selector" and node.args and node.args[0] in one.sequences:
+                places = lookup(one.sequences[node.args[0]], node.shape[0])
+                made[node] = one.slice_of(leading(places, 1))
+    return [substitute(body, made) for body in bodies] if made else list(bodies)

@@ -128,7 +128,7 @@ def owens_t_(h: Array, a: Array) -> Array:
         inside = np.where(g > 40, 0.0, scale * top * total / (4 * np.pi))
         above, below = sp.erfc(h / math.sqrt(2)) / 2, sp.erfc(g / math.sqrt(2)) / 2
         value = np.where(is_far, (above + below) / 2 - above * below - inside, inside)
-    return np.where(np.isnan(h), h, np.where(a < 0, -value, value))
+    return np.where(np.isnan(h + b), h + b, np.where(a < 0, -value, value))
 
 
 def stirling_(a: Array) -> Array:

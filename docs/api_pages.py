@@ -25,7 +25,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Fits": ("minimize",),
     "Source": ("plain",),
     "Data by rows": ("split",),
-    "Pictures": ("structure",),
+    "Pictures": ("sparsity", "structure"),
 }
 
 

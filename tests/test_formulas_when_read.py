@@ -57,7 +57,12 @@ def test_nothing_is_written_before_it_is_read(written):
 def test_the_shortest_form_is_searched_for_when_it_is_read(monkeypatch):
     """Nothing is measured by its text while a function is compiled; its printed gradient is that of `gradient`."""
     asked, search = [], shortest.shortest_of
-    monkeypatch.setattr("matcalc.calculus.derive.marks.shortest_of", lambda *given: asked.append(1) or search(*given))
+
+    def search_noted(*given, **named):
+        asked.append(1)
+        return search(*given, **named)
+
+    monkeypatch.setattr("matcalc.calculus.derive.marks.shortest_of", search_noted)
     text = "(w'*(a - b))^2/(w'*S*w)"
     declared = "w: vector(n); a: vector(n); b: vector(n); S: matrix(n, n) spd"
     fn = mc.value_and_gradient(text, "w", declarations=declared, target="numpy", name="searched")

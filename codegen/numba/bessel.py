@@ -209,9 +209,9 @@ def besseli_0(x):
     root, root_rest = root_parts(8.0 if is_near else y)
     b = fma(0.5, y, 1.0)
     b_rest = fma(0.5, y, 1.0 - b)
-    return times_exp(
-        a if is_near else c, a_rest if is_near else c_rest, b if is_near else root, b_rest if is_near else root_rest, y
-    )
+    a, a_rest = a if is_near else c, a_rest if is_near else c_rest
+    b, b_rest = b if is_near else root, b_rest if is_near else root_rest
+    return times_exp(a, a_rest, b, b_rest, y)
 
 
 @njit(**INLINED)
@@ -226,9 +226,9 @@ def besseli_1(x):
     root, root_rest = root_parts(8.0 if is_near else y)
     b = 1.0 + y
     b_rest = y - (b - 1.0) if y > 1.0 else (1.0 - b) + y
-    value = times_exp(
-        a if is_near else c, a_rest if is_near else c_rest, b if is_near else root, b_rest if is_near else root_rest, y
-    )
+    a, a_rest = a if is_near else c, a_rest if is_near else c_rest
+    b, b_rest = b if is_near else root, b_rest if is_near else root_rest
+    value = times_exp(a, a_rest, b, b_rest, y)
     return math.copysign(0.5 * y if y < 1e-9 else value, x)
 
 

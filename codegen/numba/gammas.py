@@ -189,7 +189,7 @@ def log1p_parts(x, x_rest):
 
 @njit(**INLINED)
 def gamma_ratio_parts(low, high):
-    """log(gamma(high)/gamma(high + low)) + low*(log(high + low) - 1) as a sum of two numbers, for high >= 3, low."""
+    """log(gamma(high)/gamma(high + low)) + low*(log(high + low) - 1) as a sum of two numbers, for high >= 3."""
     n = high + low
     ratio = low / high
     log, log_rest = log1p_parts(ratio, fma(-ratio, high, low) / high)
@@ -201,7 +201,7 @@ def gamma_ratio_parts(low, high):
 
 @njit(**INLINED)
 def vbetaln(x, y):
-    """log(gamma(x)*gamma(y)/gamma(x + y)); with Stirling's formula for the larger argument and the sum from 3 on."""
+    """log(gamma(x)*gamma(y)/gamma(x + y)); Stirling's formula for the larger argument and the sum from 3 on."""
     low, high = min(x, y), max(x, y)
     n = x + y
     n_rest = low - (n - high)

@@ -82,7 +82,7 @@ def erfcx_parts(t):
 
 @njit(**INLINED)
 def mills_parts(t):
-    """exp(x^2/2)*(1 + 13/16*x) times the normal distribution function at -x, at t = (x - 5.25)/(x + 5.25), x >= 0."""
+    """exp(x^2/2)*(1 + 13/16*x) times the normal distribution function at -x, t = (x - 5.25)/(x + 5.25), x >= 0."""
     w = t * t
     even = horner(
         w,

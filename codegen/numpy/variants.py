@@ -11,7 +11,7 @@ def in_best_order(shape, costs, functions, *operands):
 
 
 def low_rank_first(shapes, fits, limits, short, direct, *given):
-    """Return the results of `short` if the sizes fit and its losses are within their limits, else those of `direct`."""
+    """Return the results of `short` if sizes fit and losses are within their limits, else those of `direct`."""
     results = [np.empty(shape) for shape in shapes]
     losses = [np.empty(1) for _ in limits]
     if not (

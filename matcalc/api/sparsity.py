@@ -10,11 +10,11 @@ import numpy as np
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.expressions.compiled_arguments import operand_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import Readable, expressions
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, nearest
+from matcalc.pipeline.compiled_arguments import operand_of
 from matcalc.sparse_results.networks import is_sparse
 from matcalc.sparse_results.pattern import World, stored_entries
 from matcalc.sparse_results.results import pattern_of

@@ -43,7 +43,6 @@ from matcalc.compiler.spec.spec import (
 from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.written.reference import of_node
-from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
@@ -57,6 +56,7 @@ from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text
 from matcalc.pipeline.checkpoints import checkpoints_of
+from matcalc.pipeline.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.pipeline.fixed_parts import may_save
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs

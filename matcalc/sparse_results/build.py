@@ -11,9 +11,9 @@ from matcalc.compiler.targets import ON_NUMPY
 from matcalc.errors import NotSupported
 from matcalc.evidence.written.compiled import Result, compiled_check
 from matcalc.evidence.written.reference import of_node
-from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments
 from matcalc.language.identifiers import free
 from matcalc.pipeline import build
+from matcalc.pipeline.compiled_arguments import operand_of, ordered_arguments
 from matcalc.pipeline.requests import Output, Request, as_computed
 from matcalc.sparse_results.function import SparseFunction
 from matcalc.sparse_results.networks import is_sparse

@@ -126,6 +126,7 @@ EXAMPLES: dict[str, Example] = {
     "Split.partial": (lambda: of_rows().partial, [], DATA),
     "Split.npy": (lambda: of_rows(saved=True).npy, [{"X": "X.npy"}], {"w": DATA["w"]}),
     "Split.bytes": (lambda: of_rows().bytes, [], {"n": 3}),
+    "sparsity": (lambda: mc.sparsity, [], {"matrix": "diag(w)", "declarations": LET, "sizes": {"n": 3}, "data": {}}),
     "structure": (lambda: mc.structure, [], {"F": "diag(w)", "declarations": LET, "sizes": {"n": 3}}),
     "symbols": (lambda: mc.symbols, [], {"declarations": LET}),
     "function": (lambda: mc.function, [], {"declarations": LET}),

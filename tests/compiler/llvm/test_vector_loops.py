@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from matcalc.compiler.code.code import Code
+from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import REAL, Kind
 from matcalc.compiler.llvm import native
@@ -40,7 +42,7 @@ def f({", ".join(names)}, value):
 """
     linker = native.Linker()
     module = Module(load_library("numba").items, linker)
-    module.add(native.code_of_text(source))
+    module.add(Code(items_of(source)))
     kinds = [Kind("float64", 1)] * (len(names) + 1)
     native.compiled_part("test.loop", module.entered("f", kinds, [False] * len(names) + [True], "test.loop"), linker)
     return texts[0][texts[0].index("@test.loop") :]

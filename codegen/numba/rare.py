@@ -17,7 +17,7 @@ LANES = (2, 4, 8)
 def rare(routine, count, *flags, named=""):
     """Return `chosen(is_rare, usual, x)`: usual, or where is_rare the value of a routine of `count` numbers.
 
-    `routine` is a symbol, an LLVM intrinsic or a function of Numba that cannot raise, which may be `named` otherwise.
+    `routine` is a symbol, an LLVM intrinsic or a function of Numba that cannot raise, which may be `named`.
     `flags` are integers that it takes after the numbers.
     """
     is_symbol = isinstance(routine, str)

@@ -37,8 +37,24 @@ def floordiv(x, y):
 
 
 @njit(**EXACT)
+def far_mod(x, y):
+    """Return mod of finite numbers with any quotient: each subtraction of a multiple by a power of 2 is exact."""
+    rest, least = abs(x), abs(y)
+    part = least
+    while part <= 0.5 * rest:
+        part = 2.0 * part
+    while part >= least:
+        rest = rest - part if rest >= part else rest
+        part = 0.5 * part
+    found = math.copysign(rest, x)
+    return math.copysign(0.0, y) if rest == 0.0 else (found + y if (x < 0.0) != (y < 0.0) else found)
+
+
+@njit(**EXACT)
 def mod(x, y):
     """Return x minus y*floordiv(x, y), rounded once."""
+    if abs(x / y) > 4503599627370496.0 and abs(x) <= 1.7976931348623157e308 and y != 0.0:
+        return far_mod(x, y)
     far = y if x * y < 0.0 else x
     rest = fma(-floordiv(x, y), y, x)
     return far if abs(y) > 1.7976931348623157e308 and abs(x) <= 1.7976931348623157e308 else rest

@@ -117,6 +117,8 @@ def test_targets_agree_at_special_points(name, functions, numpy_names):
         with np.errstate(over="ignore"):
             bound = np.where(np.abs(x) < 1.0, np.where(order == 0.0, 1.0, 0.5 * x), np.inf)
         want[known] = np.where(order == 1.0, np.copysign(bound, x), bound)[known]
+    if name == "log_besseli_diff":  # the rule's value is 5.4e-15 off there
+        want[(arrays[0] == 745) & (arrays[1] == 745)] = float(mpmath.mpf("-0.0009491369663761523181"))
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)
 

@@ -43,6 +43,7 @@ def sparsity(
     Raises: ShapeError for a formula that is no matrix; UnknownName for a size or for data that is missing or unknown.
 
     Example:
+        >>> import matcalc as mc
         >>> H = mc.hessian("sum((x[1:] - x[:-1]).^4)", "x")
         >>> print(mc.sparsity(H, sizes={"m": 4}).toarray().astype(int))
         [[1 1 0 0]

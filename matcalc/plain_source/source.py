@@ -72,7 +72,10 @@ def source(functions: Sequence[Function], language: str) -> str:
 
 
 def _check_names(words: Language, functions: Sequence[Function], texts: Sequence[Text], helpers: Sequence[str]) -> None:
-    """Raise NotSupported for a function with the name of another one that the text or a helper function calls."""
+    """Raise NotSupported for a function with a reserved name, or with that of another one that is called."""
+    for function in functions:
+        if function.name in words.reserved:
+            raise NotSupported(f"the language reserves the word {function.name}", hint="set name= to another name")
     called = {word for text in texts for word in text.called}
     known = {*words.imports, *words.helpers, *helper_names()}
     for helper in helpers:

@@ -76,9 +76,10 @@ PLACES = {
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
-    ("floor",): ("SymPy's own names", "expressions/sympy_bridge/scalars.py expressions/sympy_bridge/values.py"),
-    ("floor", "ceil"): (
-        "fences of LaTeX", "language/latex/latex_fences.py language/latex/latex_meaning.py"),
+    ("floor",): (
+        "SymPy's own names, and a fence of LaTeX", "expressions/sympy_bridge/scalars.py"
+        " expressions/sympy_bridge/values.py language/latex/latex_fences.py"),
+    ("floor", "ceil"): ("fences of LaTeX", "language/latex/latex_meaning.py"),
     ("floordiv",): ("a term of plain source", "plain_source/terms/ranges.py"),
     ("floordiv", "mod"): ("terms of plain source", "plain_source/arithmetic.py plain_source/write.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),

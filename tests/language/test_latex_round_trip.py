@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import matcalc as mc
+from matcalc.rulebook.load import shipped_rulebook
 
 CASES = Path(__file__).parents[1] / "cases"
 LINE = re.compile(r"(?P<kind>\w+) of (?P<text>.*) by (?P<wrt>\w+) = (?P<derivative>.*) \| (?P<let>.*)")
@@ -118,3 +119,21 @@ def test_form(text, let):
     e = mc.expression(text, let)
     assert read_back(e).node is e.node, e.latex()
     assert mc.expression(e.latex(named=True), e.declarations, dialect="latex").node is e.node, e.latex(named=True)
+
+
+COMPARISONS = [rule for rule in shipped_rulebook().rules.values() if rule.relation]
+"""The entries of calls with a comparison, such as when(x > y)."""
+SIDES = ("B {} C", "B {} s", "s {} B", "x*y' {} B")
+
+
+@pytest.mark.parametrize("sides", SIDES)
+@pytest.mark.parametrize("rule", COMPARISONS, ids=[rule.name for rule in COMPARISONS])
+def test_a_comparison_of_arrays_is_an_array(rule, sides):
+    """Beside a matrix it is a factor of the entries, which needs the sign: juxtaposed it is a matrix product."""
+    others = ["1", "s"][: len(rule.parameters) - 2]
+    call = f"{rule.spelling}({', '.join([sides.format(rule.relation), *others])})"
+    let = "A: matrix(n, n); B: matrix(n, n); C: matrix(n, n); x: vector(n); y: vector(n); s: scalar"
+    for text in (f"A.*{call}", f"sum(A.*{call})", f"(A.*{call})*x", f"A*{call}*x", f"{call}*A"):
+        e = mc.expression(text, let)
+        assert read_back(e).node is e.node, e.latex()
+        assert (r"\odot" in e.latex()) == (".*" in str(e)), e.latex()

@@ -17,7 +17,7 @@ from typing import Any, cast
 from matcalc.language.exact_numbers import number_text
 from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
-from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product
+from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product, kind_of_sum
 from matcalc.language.latex.writer import latex_steps
 from matcalc.language.latex.writer.latex_templates import (
     ATOM,
@@ -344,7 +344,8 @@ def _indices(names: Sequence[str]) -> str:
 
 
 def _relation(node: Ast, inner: list[Look], scope: Scope) -> Look:
-    return Look(f"{inner[0].text} {_RELATIONS[str(node.value)]} {inner[1].text}", SUM, "scalar")
+    left, right = inner
+    return Look(f"{left.text} {_RELATIONS[str(node.value)]} {right.text}", SUM, kind_of_sum([left.kind, right.kind]))
 
 
 def _condition(node: Ast, inner: list[Look], scope: Scope) -> Look:

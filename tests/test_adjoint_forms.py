@@ -109,3 +109,14 @@ def test_gradients_of_a_likelihood_keep_the_names_of_the_step(wrt: str) -> None:
     assert str(g).count("inv(H*P[t]*H' + R)") == 0
     assert {f"{name}[t] =" in str(g) for name in "SKv"} == {True}
     assert mc.expression(str(g), g.declarations).node is g.node
+
+
+@pytest.mark.parametrize("name", ["l", "p", "t", "g"])
+def test_names_of_quantities_are_no_others(name: str) -> None:
+    """States, step indices and quantities that the printer names differ from the quantities of the user."""
+    text = f"c'*x[T] where x[0] = b, {name}[i] = tanh(A*x[i]), x[i+1] = x[i] + A*{name}[i] + V[i, :], i < T"
+    e = mc.expression(text, "A: matrix(n, n); b, c: vector(n); V: matrix(T, n)")
+    for wrt in ("A", "b", "V"):
+        g = mc.gradient(e, wrt)
+        assert mc.expression(str(g), g.declarations).node is g.node, str(g)
+        assert mc.expression(g.latex(), g.declarations, dialect="latex").node is g.node, g.latex()

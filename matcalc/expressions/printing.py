@@ -39,7 +39,7 @@ def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, 
     quantities = quantities_of(forms)
     used = quantities.names_in(node)
     others = {part: name for part, name in parts.items() if name not in used}
-    tree = named_formula(node, scope, {**states, **others}, dotted, quantities)
+    tree = named_formula(node, (*scope, *used), {**states, **others}, dotted, quantities)
     if used and not _is_text_of(tree, node, names):
         return named_formula(node, scope, {**states, **parts}, dotted)
     return tree

@@ -8,7 +8,7 @@ positive semidefinite centre is positive semidefinite, a chain of lower triangul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
@@ -205,8 +205,7 @@ def _op(node: Node) -> None:
     elif "nonnegative" in facts and not node.range.nonnegative:
         node.range = NONNEGATIVE
     node.facts = closure(facts + _sign_facts(node))
-    if node.rank - node.batch_rank == 2 < node.rank and "symmetric" in facts:
-        node.commuting = node.rank - 2
+    node.commuting = _commuting_from(node, facts)
     if node.rank - node.batch_rank == 2 and not node.facts & SYMMETRIC_OR_SKEW:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
@@ -378,8 +377,12 @@ def _product_tilt(node: Node) -> tuple[int, int]:
 def _recurrence(node: Node) -> None:
     state = node.states[node.position]
     node.range = state.range
-    if "symmetric" in state.facts:
-        node.commuting = node.rank - 2
+    node.commuting = _commuting_from(node, state.facts)
+
+
+def _commuting_from(node: Node, facts: Collection[str]) -> int:
+    """Return `Node.commuting` of batched matrices with these facts: symmetric ones of equal sizes commute."""
+    return node.rank - 2 if "symmetric" in facts and node.rank > 2 and node.shape[-2] == node.shape[-1] else node.rank
 
 
 DESCRIBE = {

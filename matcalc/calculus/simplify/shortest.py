@@ -18,6 +18,7 @@ from matcalc.calculus.simplify.quantities import NO_QUANTITIES, Quantities
 from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.shorten import Guide, estimate, length, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
+from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import extra_tokens_of
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.one_step import Step
@@ -61,7 +62,10 @@ def _by_one_step(shown: Node, plain: Node, quantities: Quantities) -> Node:
         return _short_step(body, quantities.symbols(step, length), quantities)
 
     tokens, count = measure(shown)
-    whole = Measured((tokens + extra_tokens_of(shown), count), shown)
+    try:
+        whole = Measured((tokens + extra_tokens_of(shown), count), shown)
+    except NotSupported:  # a recurrence inside the step of another has no text, which nobody reads
+        return shown
     found = [whole, *by_step(shown, shorten), *by_step(plain, shorten)]
     return min(found, key=lambda form: form.measure).node
 

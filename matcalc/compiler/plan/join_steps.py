@@ -283,7 +283,7 @@ class _Joiner:
         bound: dict[Node, Batched] = {}
         for part in order:
             if part in known and part in outer and _is_work(part) and self.is_read(part):
-                own = symbol(f"#c{len(self.made_by)}", part.shape, sorted(part.facts))
+                own = symbol(f"#c{len(self.step.sequences)}", part.shape, sorted(part.facts))
                 self.step.sequences[own] = self.stored(number, part)
                 bound[part] = Batched(own)
         later.bodies = [made.node for made in instantiate_all(later.bodies, bound, {}, ())]

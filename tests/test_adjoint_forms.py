@@ -72,7 +72,7 @@ def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, 
     compare(text, unrolled, wrt.split()[:1], 2)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.whole
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)
@@ -102,6 +102,7 @@ def test_adjoints_are_those_of_textbooks(text: str, wrt: str, formula: str, back
     assert len(str(g)) <= len(wanted)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.whole
 @pytest.mark.parametrize("wrt", ["A", "H", "R", "P0"])
 def test_gradients_of_a_likelihood_keep_the_names_of_the_step(wrt: str) -> None:

@@ -10,6 +10,9 @@ from sparse_results import CASES
 
 import matcalc as mc
 from matcalc import solvers
+from matcalc.sparse_results.selector_entries import entries
+from matcalc.tensor.sizes.selectors import RULES, Selector
+from matcalc.tensor.sizes.size import Size
 
 BY_NAME = {case.name: case for case in CASES}
 
@@ -178,3 +181,23 @@ def test_pickled():
     """A pickled function is the same function."""
     f = pickle.loads(pickle.dumps(mc.compile(mc.hessian("sum(x.^4)", "x"), sparse=True)))
     np.testing.assert_allclose(f(np.arange(3.0)).toarray(), np.diag(12 * np.arange(3.0) ** 2))
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_entries_of_selectors(kind):
+    """The listed entries are the ones of the array, for lengths 0 to 4 and offsets on both sides."""
+    for n in range(5):
+        for m in range(5):
+            offsets = range(-m - 1, m + 2) if kind in ("slice", "mask", "shift", "conv") else (0,)
+            for offset in offsets:
+                shapes = {
+                    "merge": (m * n, m, n),
+                    "conv": (m + n, m, n),
+                    "triangle": (n * (n + 1) // 2, n, n),
+                    "flip": (n, n),
+                }
+                shape = shapes.get(kind, (m, n))
+                array = np.zeros(shape)
+                array[tuple(entries(kind, shape, offset))] = 1
+                expected = Selector(kind, tuple(map(Size.of, shape)), Size.of(offset)).dense({})
+                np.testing.assert_array_equal(array, expected)

@@ -9,14 +9,14 @@ import numpy as np
 
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
+from matcalc.compiler.plan.sparse_data.sparse import is_sparse
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import Readable, expressions
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, nearest
 from matcalc.pipeline.compiled_arguments import operand_of
-from matcalc.sparse_results.networks import is_sparse
-from matcalc.sparse_results.pattern import World, stored_entries
+from matcalc.sparse_results.pattern import Instance, stored_entries
 from matcalc.sparse_results.results import pattern_of
 from matcalc.tensor.lookups import is_index
 from matcalc.tensor.sizes.sizes_from_shapes import solve
@@ -57,11 +57,11 @@ def sparsity(
     if e.node.rank != 2:
         hint = 'write layout="vec" in jacobian() or hessian() for a matrix'
         raise ShapeError(f"sparsity takes a matrix, not a result with {e.node.rank} axes", hint=hint)
-    pattern = pattern_of(e.node, 1, _world(e, by_name(sizes or {}, "sizes="), by_name(data or {}, "data=")))
+    pattern = pattern_of(e.node, 1, _instance(e, by_name(sizes or {}, "sizes="), by_name(data or {}, "data=")))
     return Sparsity(pattern.matrix(np.ones(pattern.count, dtype=bool)))
 
 
-def _world(e: Expression, sizes: Mapping[str, Any], data: Mapping[str, Any]) -> World:
+def _instance(e: Expression, sizes: Mapping[str, Any], data: Mapping[str, Any]) -> Instance:
     """Return the numbers of all sizes, and the data on which a pattern depends.
 
     Raises: UnknownName.
@@ -86,4 +86,4 @@ def _world(e: Expression, sizes: Mapping[str, Any], data: Mapping[str, Any]) -> 
     if missing:
         raise UnknownName(f"the size {missing[0]} has no number", hint=f'sizes={{"{missing[0]}": ...}}')
     stored = {node.name: stored_entries(arrays[node.name]) for node in needed if is_sparse(node)}
-    return World(found, {node.name: arrays[node.name] for node in needed if is_index(node)}, stored)
+    return Instance(found, {node.name: arrays[node.name] for node in needed if is_index(node)}, stored)

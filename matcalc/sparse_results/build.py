@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from matcalc.compiler.plan.sparse_data.sparse import is_sparse
 from matcalc.compiler.spec.spec import flatten
 from matcalc.compiler.targets import ON_NUMPY
 from matcalc.errors import NotSupported
@@ -16,7 +17,6 @@ from matcalc.pipeline import build
 from matcalc.pipeline.compiled_arguments import operand_of, ordered_arguments
 from matcalc.pipeline.requests import Output, Request, as_computed
 from matcalc.sparse_results.function import SparseFunction
-from matcalc.sparse_results.networks import is_sparse
 from matcalc.sparse_results.results import SparseResult, sparse_result
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node, everything, toposort

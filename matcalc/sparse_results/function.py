@@ -14,7 +14,7 @@ from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.spec.spec import Nesting, Operand, nest
 from matcalc.language.identifiers import by_name, nearest
-from matcalc.sparse_results.pattern import World, stored_entries
+from matcalc.sparse_results.pattern import Instance, stored_entries
 from matcalc.sparse_results.results import Pattern, SparseResult
 from matcalc.tensor.sizes.sizes_from_shapes import solve
 
@@ -118,8 +118,8 @@ class SparseFunction:
         for lengths, before, patterns in self._patterns:
             if lengths == known and all(map(np.array_equal, before, arrays)):
                 return patterns
-        world = World(known, indices, {n: stored_entries(data[n]) for n in self.stored})
-        patterns = [None if r is None else r.pattern(world) for r in self.results]
+        instance = Instance(known, indices, {n: stored_entries(data[n]) for n in self.stored})
+        patterns = [None if r is None else r.pattern(instance) for r in self.results]
         self._patterns = [(known, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
         return patterns
 

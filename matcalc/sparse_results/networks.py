@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from matcalc.language.kinds import SPARSE
+from matcalc.compiler.plan.sparse_data.sparse import is_sparse
 from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, cached_on_node, exponent_of
 
 TRIANGLES = ("diagonal", "lower", "upper")
 """Facts of matrices that tell which entries are 0."""
-
-
-def is_sparse(node: Node) -> bool:
-    """Whether a symbol is a sparse matrix."""
-    return node.kind == "symbol" and SPARSE in node.facts
 
 
 def keeps_zero(node: Node) -> bool:

@@ -13,15 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.sparse_results.networks import is_sparse, is_structured, telling
-from matcalc.sparse_results.relations import (
-    EVERYTHING,
-    Relation,
-    from_columns,
-    joined,
-    projected,
-    united,
-)
+from matcalc.compiler.plan.sparse_data.sparse import is_sparse
+from matcalc.sparse_results.networks import is_structured, telling
+from matcalc.sparse_results.relations import EVERYTHING, Relation, from_columns, joined, projected, united, with_all
 from matcalc.sparse_results.selector_entries import entries
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -42,8 +36,8 @@ def stored_entries(matrix: Any) -> Stored:
     return Stored(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices.astype(np.int64))
 
 
-class World(NamedTuple):
-    """Numbers for sizes, arrays of indices, and the entries of sparse matrices, by name."""
+class Instance(NamedTuple):
+    """What a pattern depends on besides its formula: sizes, index data and entries of sparse matrices, by name."""
 
     sizes: Mapping[str, int]
     indices: Mapping[str, Any]
@@ -54,64 +48,64 @@ class World(NamedTuple):
         return size.evaluate(self.sizes)
 
 
-def relation(node: Node, world: World) -> Relation:
+def relation(node: Node, instance: Instance) -> Relation:
     """Return where a node can differ from 0; the labels are the numbers of its axes."""
     axes = tuple(range(node.rank))
     if not is_structured(node):
         return EVERYTHING
     if node.kind == "selector":
-        return _of_selector(node, world)
+        return _of_selector(node, instance)
     if is_sparse(node):
-        return from_columns(axes, world.stored[node.name])
+        return from_columns(axes, instance.stored[node.name])
     if node.kind == "constant":
         return from_columns(axes, np.nonzero(node.array))
     if node.kind == "sum":
-        return united([relation(arg, world) for arg in node.args], _lengths(node, world))
+        return united([relation(arg, instance) for arg in node.args], _lengths(node, instance))
     if node.kind == "map":
-        return relation(node.args[0], world)
+        return relation(node.args[0], instance)
     if node.kind == "product" and (len(set(node.out)) < len(node.out) or telling(node.operands, node.out)):
-        return of_axes(node, joined(constraints(node, world), sizes_of(node, world)), world)
+        return of_axes(node, joined(constraints(node, instance), sizes_of(node, instance)), instance)
     holds = next(HOLDS[fact] for fact in HOLDS if fact in node.facts)
-    m, n = _lengths(node, world).values()
+    m, n = _lengths(node, instance).values()
     return from_columns(axes, np.nonzero(holds(np.arange(m)[:, None], np.arange(n))))
 
 
-def constraints(node: Node, world: World) -> list[Relation]:
+def constraints(node: Node, instance: Instance) -> list[Relation]:
     """Return the relations on the indices of a product of its operands that tell where it is 0."""
     own = []
     for arg, at in telling(node.operands, node.out):
-        found = relation(arg, world)
+        found = relation(arg, instance)
         own.append(found.renamed([at[axis] for axis in found.labels]))
     return own
 
 
-def of_axes(node: Node, found: Relation, world: World) -> Relation:
+def of_axes(node: Node, found: Relation, instance: Instance) -> Relation:
     """Return the relation on the axes of a product, from one on its indices."""
     axes = [axis for axis, index in enumerate(node.out) if index in found.labels or node.out.count(index) > 1]
-    sizes = sizes_of(node, world)
+    sizes = sizes_of(node, instance)
     missing = dict.fromkeys(node.out[axis] for axis in axes if node.out[axis] not in found.labels)
-    whole = joined([found, *(Relation((i,), np.arange(sizes[i]).reshape(-1, 1)) for i in missing)], sizes)
+    whole = with_all(found, list(missing), sizes)
     if not axes:
         return EVERYTHING if len(whole.table) else Relation((), whole.table[:, :0])
     relation_of_axes = from_columns(axes, [whole.column(node.out[axis]) for axis in axes])
-    return projected(relation_of_axes, axes, _lengths(node, world))
+    return projected(relation_of_axes, axes, _lengths(node, instance))
 
 
-def sizes_of(node: Node, world: World) -> dict[int, int]:
+def sizes_of(node: Node, instance: Instance) -> dict[int, int]:
     """Return the length of each index of a product."""
-    return {index: world.length(size) for index, size in node.sizes.items()}
+    return {index: instance.length(size) for index, size in node.sizes.items()}
 
 
-def _lengths(node: Node, world: World) -> dict[int, int]:
-    return {axis: world.length(size) for axis, size in enumerate(node.shape)}
+def _lengths(node: Node, instance: Instance) -> dict[int, int]:
+    return {axis: instance.length(size) for axis, size in enumerate(node.shape)}
 
 
-def _of_selector(node: Node, world: World) -> Relation:
+def _of_selector(node: Node, instance: Instance) -> Relation:
     rule = node.selector
-    shape = [world.length(size) for size in rule.shape]
+    shape = [instance.length(size) for size in rule.shape]
     axes = tuple(range(len(shape)))
     if node.args:
-        (places,) = evaluate([node.args[0]], world.indices, world.sizes)
+        (places,) = evaluate([node.args[0]], instance.indices, instance.sizes)
         rest = np.indices(places.shape)
         return from_columns(axes, [places.astype(np.int64), *rest])
-    return from_columns(axes, entries(rule.kind, shape, world.length(rule.offset)))
+    return from_columns(axes, entries(rule.kind, shape, instance.length(rule.offset)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.language.identifiers import free
-from matcalc.sparse_results.pattern import World
+from matcalc.sparse_results.pattern import Instance
 from matcalc.sparse_results.relations import Table
 from matcalc.sparse_results.terms import Group, Term, group_of, grouped, terms_of_result, values_of
 from matcalc.tensor.constructors import add, zeros
@@ -46,12 +46,12 @@ class SparseResult:
         """The new arguments of `node`."""
         return [node for group in self.groups for node in group.arguments]
 
-    def pattern(self, world: World) -> Pattern:
+    def pattern(self, instance: Instance) -> Pattern:
         """Return the entries that can differ from 0, and the arrays for the new arguments."""
-        matrix = _lengths(self.root, self.rows, world)
+        matrix = _lengths(self.root, self.rows, instance)
         if self.is_full:
             return _pattern(matrix, np.arange(matrix[0] * matrix[1]), ())
-        joins = [group.join(world) for group in self.groups]
+        joins = [group.join(instance) for group in self.groups]
         entries = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(entry for _, entry in joins)]))
         pairs = zip(self.groups, joins, strict=True)
         return _pattern(matrix, entries, [a for group, join in pairs for a in group.arrays(*join, entries)])
@@ -83,19 +83,19 @@ class Pattern:
         return made
 
 
-def pattern_of(root: Node, rows: int, world: World) -> Pattern:
+def pattern_of(root: Node, rows: int, instance: Instance) -> Pattern:
     """Return the entries of a result that can differ from 0, without arrays for its values."""
-    shape, terms = _lengths(root, rows, world), terms_of_result(root)
+    shape, terms = _lengths(root, rows, instance), terms_of_result(root)
     if any(term.is_full for term in terms):
         return _pattern(shape, np.arange(shape[0] * shape[1]), ())
     firsts = [part[0] for part in grouped(terms)]
-    found = [term.entries(term.join(world), world) for term in firsts]
+    found = [term.entries(term.join(instance), instance) for term in firsts]
     return _pattern(shape, np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found])), ())
 
 
-def _lengths(root: Node, rows: int, world: World) -> tuple[int, int]:
+def _lengths(root: Node, rows: int, instance: Instance) -> tuple[int, int]:
     """Return the shape of a result as a matrix."""
-    shape = [world.length(size) for size in root.shape]
+    shape = [instance.length(size) for size in root.shape]
     return prod(shape[:rows]), prod(shape[rows:])
 
 

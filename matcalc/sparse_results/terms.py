@@ -14,10 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from matcalc.compiler.plan.sparse_data.sparse import is_sparse
 from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
-from matcalc.sparse_results.networks import contracted, is_sparse, is_structured, telling
-from matcalc.sparse_results.pattern import World, relation
+from matcalc.sparse_results.networks import contracted, is_structured, telling
+from matcalc.sparse_results.pattern import Instance, relation
 from matcalc.sparse_results.relations import Relation, Table, from_columns, joined, places, with_all
 from matcalc.tensor.constructors import add, over_terms, product, symbol
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand
@@ -55,24 +56,24 @@ class Term:
         """What the entries that can differ from 0 depend on."""
         return self.masks, self.stored, self.out, self.index_sizes[: len(self.labels)]
 
-    def join(self, world: World) -> Relation:
+    def join(self, instance: Instance) -> Relation:
         """Return the tuples of indices at which the term can differ from 0, with the positions of stored entries."""
-        sizes = self.lengths(world)
-        found = [_renamed(relation(mask, world), at) for mask, at in self.masks]
+        sizes = self.lengths(instance)
+        found = [_renamed(relation(mask, instance), at) for mask, at in self.masks]
         for number, (matrix, at) in enumerate(self.stored):
-            own = world.stored[matrix.name]
+            own = instance.stored[matrix.name]
             position = POSITION - number
             sizes[position] = len(own.rows)
             found.append(from_columns([0, 1, 2], [*own, np.arange(len(own.rows))]).renamed([*at, position]))
         return with_all(joined(found, sizes), self.labels, sizes)
 
-    def lengths(self, world: World) -> dict[int, int]:
+    def lengths(self, instance: Instance) -> dict[int, int]:
         """Return the length of each index."""
-        return {index: world.length(size) for index, size in enumerate(self.index_sizes)}
+        return {index: instance.length(size) for index, size in enumerate(self.index_sizes)}
 
-    def entries(self, found: Relation, world: World) -> Table:
+    def entries(self, found: Relation, instance: Instance) -> Table:
         """Return for each tuple of the join the row-major position of its entry in the result."""
-        sizes = self.lengths(world)
+        sizes = self.lengths(instance)
         columns = [found.column(index) for index in self.out]
         lengths = {axis: sizes[index] for axis, index in enumerate(self.out)}
         axes = range(len(columns))
@@ -161,10 +162,10 @@ class Group:
         """The new arguments: the indices of each tuple, and its entry."""
         return (*self.indices.values(), self.entry)
 
-    def join(self, world: World) -> tuple[Relation, Table]:
+    def join(self, instance: Instance) -> tuple[Relation, Table]:
         """Return the join, and the row-major position in the result of each of its tuples."""
-        found = self.terms[0].join(world)
-        return found, self.terms[0].entries(found, world)
+        found = self.terms[0].join(instance)
+        return found, self.terms[0].entries(found, instance)
 
     def arrays(self, found: Relation, entry: Table, entries: Table) -> list[Table]:
         """Return the arrays for the new arguments; `entries` has the sorted positions of all entries of the result."""

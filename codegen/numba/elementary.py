@@ -15,6 +15,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numba.types import float64
 
+from matcalc.codegen.numba.call import EXACT
+
 # No `reassoc`: the method depends on the order of operations. Callers may use it; flags are per instruction.
 SCALAR = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "nogil": True, "cache": True}
 # LLVM would not inline longer functions, and so would not vectorise the loop.
@@ -67,6 +69,25 @@ def rint(typingctx, x):
         return builder.call(builder.module.declare_intrinsic("llvm.rint", [ir.DoubleType()]), args)
 
     return types.float64(types.float64), codegen
+
+
+@njit(**EXACT)
+def rounded_down(x):
+    """Return the largest integer that is not above x, as a number."""
+    nearest = rint(x)
+    return nearest - 1.0 if nearest > x else nearest
+
+
+@njit(**EXACT)
+def count_of(x):
+    """Return x rounded up, as an integer from -2^30 to 2^30; -2^30 for NaN.
+
+    Only a number in this range is converted: beyond 64 bits the machine's conversion has no defined result.
+    """
+    whole = -rounded_down(-x)
+    if not whole > -1073741824.0:
+        return -1073741824
+    return int(whole) if whole < 1073741824.0 else 1073741824
 
 
 @intrinsic

@@ -13,6 +13,7 @@ from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.elementary import count_of
 from matcalc.codegen.numba.jets import (
     finish,
     is_usable,
@@ -46,7 +47,7 @@ def further_halvings(A, largest, factor):
     if top == 0.0:
         return 0
     excess = math.log2(top) + 26.0 * math.log2(factor * largest) - 116.4470 + 53.0
-    return max(0, math.ceil(excess / 26.0))
+    return max(0, count_of(excess / 26.0))
 
 
 @njit(int64(float64, MATRIX, MATRIX, MATRIX), **EXACT)
@@ -55,7 +56,7 @@ def halvings(largest, A2, A4, A6):
     size = max(norm1(A4) ** 0.25, norm1(A6) ** (1.0 / 6.0))
     if largest <= 0.78:
         return -1
-    return math.ceil(math.log2(size / 4.25)) if size > 4.25 else 0
+    return count_of(math.log2(size / 4.25)) if size > 4.25 else 0
 
 
 @njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
@@ -99,7 +100,7 @@ def halve(A):
     largest = norm1(A)
     if largest <= 1e30:
         return 0
-    s = math.ceil(math.log2(largest / 1e30))
+    s = min(count_of(math.log2(largest / 1e30)), 960)  # the norm may be infinite where no entry is
     scale_by(-s, A)
     return s
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT, special_function
-from matcalc.codegen.numba.elementary import SCALAR, rint
+from matcalc.codegen.numba.elementary import SCALAR, count_of, rint
 from matcalc.codegen.numba.quotients import sine_series
 from matcalc.codegen.numba.special import gamma
 
@@ -39,7 +39,7 @@ def erfc_ratios(x, ratios):
                 ratios[k - 1] = 0.5 * total / last
             last = total
     else:
-        top = count + 30 + int(200.0 / min(x * x, 1e3)) if x > 0.0 else count
+        top = count + 30 + count_of(200.0 / min(x * x, 1e3)) if x > 0.0 else count
         ratio = 1.0 / (x + math.sqrt(x * x + 2.0 * (top + 1.0)))
         for k in range(top, 0, -1):
             ratio = 1.0 / (2.0 * x + 2.0 * (k + 1.0) * ratio)

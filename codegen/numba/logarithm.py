@@ -14,6 +14,7 @@ from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N
+from matcalc.codegen.numba.elementary import count_of
 from matcalc.codegen.numba.equations import dtrsyl, schur
 from matcalc.codegen.numba.exponential import jet_pade
 from matcalc.codegen.numba.jets import (
@@ -295,7 +296,7 @@ def powm(count, p, X, E, F, C):
         on_blocks(POWER, p * math.ldexp(1.0, step - s), J, R)
     turn_basis(1, Z, R)
     high = float(np.float32(p))  # scale*high is exact
-    whole = math.floor(-scale * high)
+    whole = count_of(-scale * high)
     factor = 2.0 ** ((-scale * high - whole) - scale * (p - high))
     for i in range(R.shape[0]):
         for j in range(n):

@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from matcalc.codegen.numba.elementary import SCALAR
+from matcalc.codegen.numba.elementary import SCALAR, rounded_down
 from matcalc.codegen.numba.gauss import NODES_20, WEIGHTS_20
 
 
@@ -20,7 +20,7 @@ def owens_t_inside(h, a):
         total += WEIGHTS_20[k] * math.exp(-0.5 * (h * t) * (h * t)) / (1.0 + t * t)
         total += WEIGHTS_20[k] * math.exp(-0.5 * (h * u) * (h * u)) / (1.0 + u * u)
     # exp(-h^2/2) with an exact square and a small rest
-    near = math.floor(16.0 * h + 0.5) / 16.0
+    near = rounded_down(16.0 * h + 0.5) / 16.0
     scale = math.exp(-0.5 * near * near) * math.exp(-0.5 * (h - near) * (h + near))
     return scale * half * total * 0.15915494309189535
 

@@ -6,7 +6,18 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.elementary import INLINED, SCALAR, fma, rint, vexp, vlog, vlog1p, vsigmoid, vsinh
+from matcalc.codegen.numba.elementary import (
+    INLINED,
+    SCALAR,
+    fma,
+    rint,
+    rounded_down,
+    vexp,
+    vlog,
+    vlog1p,
+    vsigmoid,
+    vsinh,
+)
 from matcalc.codegen.numba.powers import vpow
 
 
@@ -14,13 +25,6 @@ from matcalc.codegen.numba.powers import vpow
 def sign(x):
     """-1, 0 or 1; NaN for NaN."""
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else (0.0 if x == 0.0 else x))
-
-
-@njit(**EXACT)
-def rounded_down(x):
-    """Return the largest integer that is not above x, as a number."""
-    nearest = rint(x)
-    return nearest - 1.0 if nearest > x else nearest
 
 
 @njit(**EXACT)

@@ -8,7 +8,7 @@ import math
 from numba import njit
 
 from matcalc.codegen.numba.call import special_function
-from matcalc.codegen.numba.elementary import SCALAR
+from matcalc.codegen.numba.elementary import SCALAR, rounded_down
 
 besselj = special_function("jv", 2)
 besselk = special_function("kv", 2)
@@ -32,7 +32,7 @@ def polygamma(k, x):
     if k == 0.0:
         return digamma(x)
     sign = 1.0 if k % 2.0 == 1.0 else -1.0
-    if x <= 0.0 and x == math.floor(x):
+    if x <= 0.0 and x == rounded_down(x):
         return sign * math.inf
     if math.isnan(x) or x < -1e4:
         return math.nan

@@ -107,7 +107,8 @@ def halvings(A2, A4, A6, radius):
 def halve(A):
     """Return A halved until its powers are finite, and how often."""
     largest = np.linalg.norm(A[0], 1)
-    s = math.ceil(math.log2(largest / 1e30)) if largest > 1e30 else 0
+    excess = math.log2(largest / 1e30) if largest > 1e30 else 0.0
+    s = math.ceil(min(excess, 960))  # the norm may be infinite where no entry is
     return np.ldexp(A, -s), s
 
 

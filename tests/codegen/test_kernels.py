@@ -4,10 +4,14 @@ Product patterns are evaluated by einsum; operations have an oracle. An entry wi
 sparse matrices are in test_sparse.py.
 """
 
+import ast
 import itertools
+import math
 import os
 import subprocess
 import sys
+from collections import Counter
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -20,6 +24,7 @@ from codegen.running import (
     both,
     compare,
     expected,
+    kernel,
     letters_of,
     operands,
     run_numba,
@@ -27,8 +32,10 @@ from codegen.running import (
     sizes_of,
 )
 
+import matcalc as mc
 from matcalc.compiler.plan.sparse_data.sparse_forms import SIGNATURES
 from matcalc.rulebook import default_rulebook
+from matcalc.store.data_folders import data_folder
 
 ELSEWHERE = {*BY_PROPERTY, *SIGNATURES}
 
@@ -182,3 +189,38 @@ def test_arrays_live_until_a_routine_has_returned():
     """Memory is unmapped when it is freed, so a workspace that is freed too early would fault."""
     settings = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_PERTURB_": "165"}
     subprocess.run([sys.executable, "-c", OWN_MEMORY], env=settings, check=True, timeout=300)
+
+
+BOUNDED = {"order", "other", "order_a", "order_b", "order_x", "h[0]", "h[1]", "max(h[0], 0.0) + h[1]", "state[PHASE]"}
+"""Numbers that kernels may convert to integers: orders of derivatives and counts that kernels have stored."""
+
+
+def test_conversions_to_integers_are_bounded():
+    """Beyond 64 bits a conversion has no defined result, and Numba's floor and ceil convert."""
+    found = Counter()
+    for path in sorted((data_folder("codegen") / "numba").glob("*.py")):
+        functions = (part for part in ast.parse(path.read_text()).body if isinstance(part, ast.FunctionDef))
+        parts = (part for function in functions for line in function.body for part in ast.walk(line))
+        for call in (part for part in parts if isinstance(part, ast.Call)):
+            name = ast.unparse(call.func)
+            assert name not in ("math.floor", "math.ceil", "math.trunc", "round"), f"{path.name}: {ast.unparse(call)}"
+            if name in ("int", "int64", "np.int64") and (number := ast.unparse(call.args[0])) not in BOUNDED:
+                found[path.name, number] += 1
+    assert found == {("elementary.py", "whole"): 1}  # count_of tests the range first
+
+
+@pytest.mark.parametrize("x", [0.0, -0.0, 0.5, -0.5, 2**30, 2**30 + 1, -(2**30) - 1, 1e308, -1e308, inf, -inf])
+def test_count_of(x):
+    most = 2**30
+    assert kernel("count_of")(x) == math.ceil(min(max(x, -most), most))
+
+
+def test_count_of_nan():
+    assert kernel("count_of")(nan) == -(2**30)
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("entry", [1e308, 5e307, 1.7e308])
+def test_exponential_of_finite_entries_with_an_infinite_norm(entry, target):
+    function = mc.compile("expm(A)", declarations="A: matrix(n, n)", target=target)
+    assert function(np.array([[-entry, entry], [0, -entry]])).tolist() == [[0, 0], [0, 0]]

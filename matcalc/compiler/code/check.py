@@ -43,7 +43,7 @@ TESTS = ("<", "<=", "==", "!=", ">", ">=", "and", "or", "not")
 CASTS = {"float": REAL, "int": INTEGER}
 FOLDS = ("min", "max", "abs")
 """Functions of Python whose result has the kind of their arguments."""
-OF_MATH = {"math.isnan": TRUTH, "math.floor": INTEGER, "math.ceil": INTEGER, "math.frexp[1]": INTEGER}
+OF_MATH = {"math.isnan": TRUTH, "math.frexp[1]": INTEGER}
 """The kinds of results of the module math that are not real."""
 
 

@@ -38,8 +38,10 @@ def variance_(x: Array, ddof: int = 0) -> Any:
 
 
 def normp_(x: Array, p: float) -> float:
-    """Return (sum |x|^p)^(1/p), scaled by the largest entry."""
+    """Return (sum |x|^p)^(1/p), scaled by the largest entry; NaN for an order that is NaN."""
     top = np.max(np.abs(x), initial=0)
+    if np.isnan(p):
+        return np.nan
     return top if top == np.inf and not np.any(np.isnan(x)) else top * np.sum(ratio0_(np.abs(x), top) ** p) ** (1 / p)
 
 

@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+import scipy
 
 import matcalc as mc
 
@@ -229,3 +230,16 @@ def test_mixed_derivatives_in_an_exponent_are_zero_at_entries_that_are_zero(text
     found_at = found(e, path, x=np.array([0.0, 1.5]), p=2.5)
     assert np.all(np.isfinite(found_at))
     assert found_at[0] == 0.0
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("of_d", ["weighs(D)", "weighs(weighs(D))", "1*weighs(D)"])
+@pytest.mark.parametrize("text", ["dlyapunov(solve(A, {}), A)", "dlyapunov(solve(A, {0}'), A)"])
+def test_memory_of_a_weight_is_not_that_of_the_argument(text, of_d, target):
+    """A weight is its operand, but its memory is used again for other values."""
+    function = mc.compile(text.format(of_d), declarations="A, D: matrix(n, n)", target=target, check=False)
+    A, D = np.eye(3) + np.arange(9.0).reshape(3, 3) / 20, np.arange(9.0, 18.0).reshape(3, 3) / 20
+    before = D.copy()
+    X = np.linalg.solve(A, D.T if "'" in text else D)
+    np.testing.assert_allclose(function(A, D), scipy.linalg.solve_discrete_lyapunov(X, A), rtol=1e-10)
+    assert D.tolist() == before.tolist()

@@ -179,6 +179,14 @@ class Expressions:
         fields |= {field_name(f"p{k or ''}"): number(p, self.names) for k, p in enumerate(expr.params)}
         return filled(template(text).value, fields)
 
+    def seen(self, expr: Expr) -> Expr:
+        """Return what an expression reads if its text is that of a read, as of `weighs(x)`; else itself."""
+        if isinstance(expr, Apply) and template_of(expr.function, self.names.target) == "{0}":
+            return self.seen(expr.args[0])
+        if isinstance(expr, Product) and expr.coef == 1 and len(expr.factors) == 1:
+            return self.seen(expr.factors[0])
+        return self.seen(expr.terms[0][1]) if isinstance(expr, Sum) and [c for c, _ in expr.terms] == [1] else expr
+
     def guards(self, guards: tuple[Guard, ...]) -> Expression:
         tests = tuple(self.guard(g) for g in guards)
         if len(tests) > 1 and self.names.target == "numba":

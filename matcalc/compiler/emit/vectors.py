@@ -125,8 +125,8 @@ class VectorWriter:
         """Return the lets that only view a buffer and are read again after it was overwritten."""
         viewed: dict[str, str] = {}
         for let in loop.lets:
-            if isinstance(let.expr, Read):
-                value = let.expr.value
+            if isinstance(read := self.expressions.seen(let.expr), Read):
+                value = read.value
                 viewed[let.value] = viewed.get(value) or self._memory_of(value)
         found: set[str] = set()
         written: set[str] = set()
@@ -134,6 +134,10 @@ class VectorWriter:
             found |= {r.value for r in reads(store.expr) if viewed.get(r.value) in written}
             written.add(self._memory_of(store.value))
         return found
+
+    def is_new(self, expr: Expr) -> bool:
+        """Whether the text of an expression makes a new array; it may also be a view of one, or a number."""
+        return not isinstance(self.expressions.seen(expr), (Read, Literal))
 
     def _memory_of(self, value: str) -> str:
         buffer = self.program.buffer_of.get(value, value)
@@ -147,7 +151,7 @@ class VectorWriter:
             buffer = self.table[self.program.buffer_of[store.value]]
             is_stored = store.expr == Read(store.value, store.at) and not (store.onto or store.over)
             is_new = buffer.name in self.fresh - self.fixed and store.at == tuple(self.axes)
-            if is_stored and is_new and not isinstance(made.get(store.value, store.expr), (Read, Literal)):
+            if is_stored and is_new and self.is_new(made.get(store.value, store.expr)):
                 found |= {store.value} if self.is_plain(store.at, buffer.shape) else set()
         return found
 
@@ -247,7 +251,7 @@ class VectorWriter:
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             positions = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if positions == list(range(len(positions))):
-                whole = self.spans(store.expr) == set(self.axes) and not isinstance(store.expr, (Read, Literal))
+                whole = self.spans(store.expr) == set(self.axes) and self.is_new(store.expr)
                 return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
             spread = (
                 f"{name}.T" if positions == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(positions)))})"

@@ -20,7 +20,7 @@ from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.declared import as_written
-from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_error
+from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_decides, rounding_error
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
@@ -279,6 +279,8 @@ def _error(
     if not _is_determined(claim, question, reference, point, symbols, error):
         return None
     if question.first is None and error <= rounding_error(claim.node, point.data, point.sizes):
+        return None
+    if rounding_decides(claim.derivation.root, point, symbols):
         return None
     noise = NOISE if question.second is None else SECOND_NOISE
     if question.first is not None and not truth.by_complex_step and error <= noise:

@@ -10,7 +10,13 @@ import numpy as np
 
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
-from matcalc.evidence.written.excuses import evaluated, has_no_value_inside, jumps_inside, rounding_error
+from matcalc.evidence.written.excuses import (
+    evaluated,
+    has_no_value_inside,
+    jumps_inside,
+    rounding_decides,
+    rounding_error,
+)
 from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
 from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array, largest
@@ -211,7 +217,8 @@ def _is_determined(
         there = _distance(found[k], expected[k])[0]
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
-    return not jumps_inside(results[k].node, point.data, point.sizes)
+    node = results[k].node
+    return not (jumps_inside(node, point.data, point.sizes) or rounding_decides(node, point, symbols))
 
 
 def _fault(result: Result, found: Array, expected: Array, point: Point) -> InternalError:

@@ -13,7 +13,7 @@ from matcalc.calculus.derive.differentiate import template_parameter
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError
 from matcalc.evidence.written.claim import Claim
-from matcalc.evidence.written.points import Point
+from matcalc.evidence.written.points import Point, nudged
 from matcalc.evidence.written.questions import Question
 from matcalc.evidence.written.values import Array, largest
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -32,6 +32,9 @@ ROUNDING = 1e-14
 
 SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 """How often and how far operands are changed, and the change of a value that is a jump."""
+
+NEARBY = 1e-6
+"""How far data are moved, relative to the largest entry, to see which operands move with them."""
 
 
 def evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
@@ -151,6 +154,31 @@ def _bounds(node: Node) -> tuple[Node, ...]:
 
 def _name(k: int) -> str:
     return f"operand_{k}"
+
+
+def rounding_decides(root: Node, point: Point, symbols: Sequence[Node]) -> bool:
+    """Whether rounding alone decides on which side of a jump of an elementwise function inside a node an entry is.
+
+    Then the function has another value at data nearby, where its operands, or what it compares, are the same up to
+    rounding. An entry that is at a jump by its data moves with the data.
+    """
+    maps = [node for node in toposort([root]) if node.kind == "map"]
+    parts = [*maps, *(arg for node in maps for arg in node.args)]
+    found = [evaluated(parts, nudged(point, symbols, NEARBY, seed), point.sizes) for seed in range(CHANGES)]
+    if any(values is None for values in found):
+        return False
+    near = {part: np.stack([values[k] for values in found if values]) for k, part in enumerate(parts)}
+    for node in maps:
+        rounding = max(rounding_error(arg, point.data, point.sizes) for arg in node.args)
+        operands = [near[arg] for arg in node.args]
+        operands = [x.reshape(CHANGES, *[1] * (near[node].ndim - x.ndim), *x.shape[1:]) for x in operands]
+        with np.errstate(all="ignore"):
+            compared = [operands[0] - operands[1]] if _is_condition(node) else operands
+            is_still = [np.abs(x - x[0]).max(axis=0) <= rounding for x in compared]
+            jumps = np.abs(near[node] - near[node][0]).max(axis=0) > JUMP * (1 + np.abs(near[node][0]))
+        if np.any(jumps & np.logical_and.reduce(is_still)):
+            return True
+    return False
 
 
 def jumps_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:

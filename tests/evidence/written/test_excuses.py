@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.evidence.written.excuses import has_no_value_inside
+from matcalc.evidence.written.excuses import has_no_value_inside, rounding_decides
+from matcalc.evidence.written.points import Point
+from matcalc.tensor.nodes.node import toposort
 
 N = {"n": 2}
 ROOT = np.array([-1.0, 2.0])
@@ -87,3 +89,52 @@ def test_a_compiled_function_may_differ_where_rounding_decides():
 def test_formulas_that_were_false_alarms(text, declared, name, derive):
     """Digits lost in a printed form, differences across a pole, jumps, slices, sizes, and deviations of sums."""
     assert getattr(mc.expression(text, declared), derive)(name).checked.startswith("at ")
+
+
+NEAR_SINGULAR = np.array([[2.0, 0.3], [0.7, 1.1]])
+BY_ROUNDING = {
+    "an entry that is 0 up to rounding": ("sum(where(X*inv(X) > eye(n), 1, 0))", {"X": NEAR_SINGULAR}),
+    "the sign of such an entry": ("sum(sign(X*inv(X) - eye(n)))", {"X": NEAR_SINGULAR}),
+    "an integer up to rounding": ("sum(floor(X*inv(X)))", {"X": NEAR_SINGULAR}),
+    "both sides move": ("sum(where(x + X*inv(X)*x - x > x, 1, 0))", {"x": ROOT, "X": NEAR_SINGULAR}),
+}
+BY_DATA = {
+    "an entry is 0": ("sum(where(x > 0, 1, 0))", {"x": np.zeros(2)}),
+    "equal entries": ("sum(where(x > a, 1, 0))", {"x": np.ones(2), "a": 1.0}),
+    "both sides are computed alike": ("sum(where(sin(x) >= sin(x), 1, 0))", {"x": ROOT}),
+    "the sign of an entry that is 0": ("sum(sign(x).*x)", {"x": np.zeros(2)}),
+    "an entry is an integer": ("sum(floor(x))", {"x": ROOT}),
+    "an entry is small": ("sum(sign(x))", {"x": np.array([1e-13, -1e-13])}),
+    "nothing jumps": ("sum(max(x, 0))", {"x": np.zeros(2)}),
+}
+
+
+def decided_by_rounding(text, data):
+    e = mc.expression(text, DECLARED)
+    names = {name: np.asarray(value, dtype=float) for name, value in data.items()}
+    symbols = [node for node in toposort([e.node]) if node.kind == "symbol" and node.name in names]
+    assert len(symbols) == len(names)
+    return rounding_decides(e.node, Point(names, N, np.asarray(0.0), frozenset()), symbols)
+
+
+@pytest.mark.parametrize("kind", BY_ROUNDING)
+def test_rounding_decides(kind):
+    assert decided_by_rounding(*BY_ROUNDING[kind])
+
+
+@pytest.mark.parametrize("kind", BY_DATA)
+def test_data_decide(kind):
+    assert not decided_by_rounding(*BY_DATA[kind])
+
+
+def test_a_formula_with_a_jump_that_rounding_decides_passes_its_check():
+    """The identity is a computed orthogonal factor: its zeros have random signs."""
+    e = mc.expression("sum(where(polar_U(A'*A + 2*eye(n)) >= 0*B, 1, 0))", "A: matrix(n, n); B: matrix(n, n)")
+    assert "at n" in e.simplify().checked
+
+
+def test_the_order_of_a_norm_has_a_value_in_the_check():
+    """For an order without a value the norm of one entry was this entry, as 1^NaN is 1."""
+    e = mc.expression("norm(min(A, axis=0), 3/2 + log1pc(a)^2)", "A: matrix(n, m); a: scalar")
+    assert np.isnan(e(A=np.ones((3, 1)), a=-1.7))
+    mc.compile(e)

@@ -5,6 +5,7 @@ The counts are polynomials in the sizes, from the cost formulas of kernels and f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -33,6 +34,8 @@ Cost = tuple[int, Size, Size]
 """The line of a step in the text of its plan, and its flops and bytes in one call."""
 ROLES = {"temporary": ("temporary array", "temporary arrays")}
 BYTES = 8
+CALL = re.compile(r"\w+\(.*\)")
+"""The template of a function that is written as a call, and not with signs, as `1/{0}`."""
 LARGE = 10**16
 """Integers from which a number is printed as a float."""
 
@@ -214,13 +217,13 @@ def _guard(guard: Guard) -> str:
 
 def _text(expr: Expr, names: Names) -> str:
     if isinstance(expr, Literal):
-        return _number(expr.value)
+        return f"({expr.value})" if isinstance(expr.value, Size) and len(expr.value.terms) > 1 else _number(expr.value)
     if isinstance(expr, Read):
         return names.entry(expr.value, expr.at)
     if isinstance(expr, Sum):
         return f"({_sum(expr, names)})"
     if isinstance(expr, Product):
-        return _scaled_text(expr.coef, "*".join(_text(f, names) for f in expr.factors))
+        return _scaled_text(expr.coef, "*".join(_factor(f, names) for f in expr.factors))
     if isinstance(expr, Select):
         return f"({_text(expr.body, names)} if {', '.join(map(_guard, expr.guards))} else 0)"
     template = expr.function.templates.get("plan")
@@ -230,13 +233,28 @@ def _text(expr: Expr, names: Names) -> str:
 
 
 def _operand(expr: Expr, names: Names) -> str:
-    """Return an operand of a sign; a product stands in parentheses."""
+    """Return an operand of a sign; a product, a quotient, a power and a number of several signs are in parentheses."""
     shown = _text(expr, names)
-    return f"({shown})" if isinstance(expr, Product) else shown
+    if isinstance(expr, Literal):
+        return shown if shown.isalnum() or shown.startswith("(") else f"({shown})"
+    is_signed = isinstance(expr, Product) or (isinstance(expr, Apply) and not CALL.fullmatch(_template(expr)))
+    return f"({shown})" if is_signed else shown
+
+
+def _factor(expr: Expr, names: Names) -> str:
+    """Return a factor of a product; a number with a sign stands in parentheses."""
+    shown = _text(expr, names)
+    return f"({shown})" if shown.startswith("-") else shown
+
+
+def _template(expr: Apply) -> str:
+    return expr.function.templates.get("plan", "call()")
 
 
 def _top(expr: Expr, names: Names) -> str:
     """Return an expression as the right side of an assignment; a sum needs no parentheses."""
+    if isinstance(expr, Literal):
+        return _number(expr.value)
     return _sum(expr, names) if isinstance(expr, Sum) else _text(expr, names)
 
 

@@ -71,7 +71,7 @@ def _scaled(form: Form, coef: Fraction) -> Form:
         return forms.number(coef)
     if syntax.is_chain(form.ast) and _is_one(form.ast.args[0]):
         return _replaced_one(form, coef)
-    if coef.denominator == 1 or (forms.is_decimal(coef) and not _divides(coef)):
+    if coef.denominator == 1 or (forms.is_decimal(coef) and not divides(coef)):
         return forms.extended([forms.number(coef)], form)
     if syntax.is_chain(form.ast) and "/" in form.ast.value:  # type: ignore[operator]
         if forms.is_decimal(coef):
@@ -80,7 +80,7 @@ def _scaled(form: Form, coef: Fraction) -> Form:
     return forms.divided(_scaled(form, Fraction(coef.numerator)), [forms.number(coef.denominator)])
 
 
-def _divides(coef: Fraction) -> bool:
+def divides(coef: Fraction) -> bool:
     """Whether a decimal fraction is better written as a division: 1/2, 1/4, 1/16, but 0.1, 0.05, 1.5."""
     if coef.numerator != 1:
         return False

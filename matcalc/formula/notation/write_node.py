@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import prod
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
@@ -29,8 +27,9 @@ from matcalc.formula.notation.flatten import opened
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
-from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
-from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
+from matcalc.formula.notation.node_reading import Reading, of_difference, summed
+from matcalc.formula.notation.operand_scales import with_scales
+from matcalc.formula.notation.products import selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.step_sums import at_positions, by_steps, each_step_form, extra_tokens
 from matcalc.formula.notation.steps import trajectory_reading
@@ -42,7 +41,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.nodes.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_used, toposort
+from matcalc.tensor.nodes.node import LONG, Node, everything, exponent_of, sizes_used, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.size_tree import tree_of
@@ -265,50 +264,18 @@ def _product_alone(context: Context, node: Node) -> Reading:
     whole = context
     context, written = opened(context, node)
     written = aligned(written)
-    best = _of_opened(context, written)
+    best = with_scales(whole, context, written, _function)
     transposed = in_listed_order(whole, context, written)
-    other = transposed and _of_opened(*transposed)
+    other = transposed and with_scales(whole, *transposed, _function)
     return other if other is not None and other.form.tokens < best.form.tokens else best
 
 
-def _of_opened(context: Context, written: OpenProduct) -> Reading:
-    multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
-    coef = written.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
-    if multiples:
-        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
-        context = context._replace(readings=readings)
-    return _with_coefficient(product_reading(context, written), coef)
+def _function(context: Context, node: Node) -> Reading:
+    return READ[node.kind](context, node)
 
 
 def _axes(node: Node) -> tuple[int, ...]:
     return tuple(range(node.rank))
-
-
-def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
-    if coef in (0, 1):
-        return reading
-    size = abs(coef)
-    plus, minus, transposed, transposed_minus = (
-        form and _times(form, size)
-        for form in (reading.form, reading.minus, reading.transposed, reading.transposed_minus)
-    )
-    assert plus is not None
-    if reading.form.scalar is not None:
-        plus = plus.repeating(scaled(reading.form.scalar, size))
-    if coef > 0:
-        return Reading(plus, minus, reading.natural, transposed, transposed_minus)
-    if minus is not None:
-        return Reading(minus, plus, not reading.natural, transposed_minus, transposed)
-    form = _times(plus, Fraction(-1))
-    if plus.scalar is not None:
-        form = form.repeating(forms.negated(plus.scalar))
-    return Reading(form, transposed=transposed and _times(transposed, Fraction(-1)))
-
-
-def _times(form: Form, coef: Fraction) -> Form:
-    """Return a multiple of a form, and of the row or column that it repeats."""
-    line = form.line and replace(scaled(form.line, coef), extent=form.line.extent)
-    return replace(scaled(form, coef), line=line)
 
 
 def _map(context: Context, node: Node) -> Reading:

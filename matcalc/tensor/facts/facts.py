@@ -172,7 +172,8 @@ def _map(node: Node) -> None:
     bases = [_multiplied(arg) for arg in node.args]
     node.commuting = max(base.commuting for base in bases)
     if len(bases) == 1:
-        node.exchanges = tuple((order, sign) for order, sign in bases[0].exchanges if sign > 0)
+        signs = {"even": {1: 1, -1: 1}, "odd": {1: 1, -1: -1}}.get(node.rule.parity or "", {1: 1})
+        node.exchanges = tuple((order, signs[sign]) for order, sign in bases[0].exchanges if sign in signs)
     if not node.facts & SYMMETRIC_OR_SKEW:
         node.tilt = tilt_of(node.args)
 

@@ -43,3 +43,15 @@ def test_parts_inside_index_forms_get_names():
     assert "where P = inv(S)" in h.named()
     assert len(h.named()) < 0.6 * len(str(h))
     assert mc.expression(h.named(), h.declarations).node is h.node
+
+
+FUNCTIONS = ["abs", "sign", "sin", "cos", "exp", "huber", "square", "relu", "softplus", "sinh", "atan"]
+
+
+@pytest.mark.parametrize("form", ["{}({{i,j,k: X[i,k] - X[j,k]}})", "{{i,j,k: {}(X[i,k] - X[j,k])*K[i,j]}}"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_gradients_of_functions_of_differences_read_back(function, form):
+    total = f"sum({form.format(function)})"
+    for e in (mc.gradient(total, "X", LET), mc.hvp(total, "X", declarations=LET)):
+        again = mc.expression(str(e), e.declarations)
+        assert again.node is e.node, str(e)

@@ -1,4 +1,4 @@
-"""Functions with inner loops over lags: two numbers of loops in one subscript."""
+"""Functions with two numbers of loops in one subscript, and with slices that grow or shrink from step to step."""
 
 from __future__ import annotations
 
@@ -87,6 +87,48 @@ def along_rows(A, x, c):
     return total
 
 
+def running_means(a, c):
+    total = 0.0
+    for t in range(1, len(c)):
+        total += (c[t] - np.mean(c[:t])) ** 2 * a[0] + c[:t].max() - np.var(c[: t + 1])
+    return total
+
+
+def risk_sets(a, c):
+    total = 0.0
+    for i in range(len(c)):
+        total += a[0] * c[i] - np.log(np.sum(np.exp(a[0] * c[i:])))
+    return total
+
+
+def excitations(a, c):
+    total = 0.0
+    for i in range(len(c)):
+        total += np.log(0.1 + np.sum(np.exp(-a[0] * (c[i] - c[:i])))) + np.sum(a[0] / (0.1 + c[i + 1 :] - c[i] / 9))
+    return total
+
+
+def forward_substitution(A, x, c):
+    z = np.zeros(len(x))
+    for t in range(len(x)):
+        z[t] = (x[t] - A[t, :t] @ z[:t]) / A[t, t]
+    return np.sum(z**2) + c[0]
+
+
+def shifted_slices(a, c):
+    n, total = len(c), 0.0
+    for k in range(n):
+        total += a[0] * (c[: n - k] @ c[k:]) ** 2 + np.sum(c[k + 1 :] * c[k:-1])
+    return total
+
+
+def growing_rows(A, x, c):
+    total = c[0]
+    for t in range(1, len(x)):
+        total += np.sum((x[t] - A[:t].mean(axis=0)) ** 2) + np.sum(A[:t].T @ x[:t]) + np.linalg.norm(A[t:] @ A[0])
+    return total
+
+
 LAGGING: list[tuple[Callable[..., Any], str, int]] = [
     (autoregression, TWO, 2),
     (moving_average, TWO, 1),
@@ -96,4 +138,10 @@ LAGGING: list[tuple[Callable[..., Any], str, int]] = [
     (autocovariances, TWO, 2),
     (mirrored, TWO, 1),
     (along_rows, MATRICES, 0),
+    (running_means, TWO, 2),
+    (risk_sets, TWO, 1),
+    (excitations, TWO, 1),
+    (forward_substitution, MATRICES, 1),
+    (shifted_slices, TWO, 1),
+    (growing_rows, MATRICES, 1),
 ]

@@ -277,7 +277,25 @@ def appends_under_a_condition(y, a, b):
 
 def prefixes(y, a, b):
     for t in range(len(y)):
-        b = b + a * np.sum(y[:t])
+        b = b + a * np.sum(np.cumsum(y[:t]))
+    return b
+
+
+def maximum_of_none(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.max(y[:t])
+    return b
+
+
+def slice_and_whole(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[:t] * y)
+    return b
+
+
+def slice_from_the_end(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[: t - 1])
     return b
 
 
@@ -318,6 +336,9 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
     (appends_under_a_condition, SERIES, 4, "appends"),
     (prefixes, SERIES, 3, "for j in range(t)"),
+    (maximum_of_none, SERIES, 3, "has no entries in the first or last step"),
+    (slice_and_whole, SERIES, 3, "beside an array of another number of entries"),
+    (slice_from_the_end, SERIES, 3, "index -1 is the last entry"),
     (beyond_the_end, SERIES, 6, "is read from entry 2 on"),
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),

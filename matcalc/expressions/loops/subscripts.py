@@ -107,13 +107,13 @@ def _window(node: Node, part: slice, axis: int) -> Node | None:
     places = [place_of(bound.node, one) if is_array(bound) else None for bound in bounds]
     first, last = places
     if first is None or last is None or first.is_backward or last.is_backward or part.step not in (None, 1):
-        hint = "sum up in an inner loop, for j in range(t);  or write np.cumsum(x), or a window x[t:t + p]"
+        hint = "write an inner loop, for j in range(t - p, t)"
         raise NotSupported("a slice has another number of entries at each step", hint=hint)
     if _changes(one, node):
         raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
     sequence, width = leading(node, axis), last.start - first.start
     check_room(width, f"a window of {width} entries")
-    _check_inside(first.start, one.length + width - 1, sequence.shape[0])
+    check_inside(first.start, one.length + width - 1, sequence.shape[0])
     rest = tuple(range(3, sequence.rank + 2))
     rule = selector_alone(Selector("conv", (sequence.shape[0], one.length, width), first.start))
     windows = product(1, [(sequence, (0, *rest)), (rule, (0, 1, 2))], (1, 2, *rest), {})
@@ -191,11 +191,15 @@ def _at_number(one: Stepping, node: Node, place: Node, axis: int) -> Node:
     count = sequence.shape[0]
     if is_backward:
         sequence, start = _reversed(sequence), count - ONE - start
-    _check_inside(start, one.length, count)
+    check_inside(start, one.length, count)
     return one.slice_of(cut(sequence, start, one.length))
 
 
-def _check_inside(start: Size, length: Size, count: Size) -> None:
+def check_inside(start: Size, length: Size, count: Size) -> None:
+    """Require that an axis has the entries that all steps read.
+
+    Raises: ShapeError.
+    """
     message = f"an axis of {count} entries is read {length} times from entry {start} on"
     for room in (start, count - start - length):
         if room.is_integer and room.constant < 0 or not is_nonnegative(room - int(room.constant)):

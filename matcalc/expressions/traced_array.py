@@ -16,6 +16,7 @@ from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.loops.steps import stepped_names
 from matcalc.expressions.loops.subscripts import at_step
+from matcalc.expressions.loops.varying import varying_slice
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
@@ -235,9 +236,12 @@ class TracedArray(Expression):
     # Subscripts.
 
     def __getitem__(self, at: object) -> Any:
+        varying = varying_slice(self, at, self._of_step)
+        if varying is not None:
+            return varying
         found = at_step(self.node, at)
         if found is not None:
-            step = traced_array(Expression(found[0], self.names.joined(stepped_names(found[0]))))
+            step = self._of_step(found[0])
             step.lock(self.argument)
             return step[found[1]] if found[1] else step
         plain, call = self._read(at)
@@ -250,6 +254,9 @@ class TracedArray(Expression):
         joint = bool(taking.read_items(plain, self.node.shape).joint)
         copies = joint and any(getattr(one, "shape", ()) for one in plain) or not node.shape
         return made if copies else self._view(made, at)
+
+    def _of_step(self, node: Node) -> TracedArray:
+        return traced_array(Expression(node, self.names.joined(stepped_names(node))))
 
     def _read(self, at: object) -> tuple[Any, ArrayCall]:
         """Return subscripts with nodes and known numbers for arrays; None for text, which is read elsewhere."""

@@ -99,3 +99,14 @@ def test_against_high_precision(text, count, target):
         wanted = exact(text, name, count)
         error, bound = mp.mnorm(mp.matrix(found.tolist()) - wanted, 1), 2e-15 * N * mp.mnorm(wanted, 1)
         assert error <= bound or error < bound * condition(text, name, count), (name, float(error / bound))
+
+
+@pytest.mark.parametrize("power", ["2^63", "2^64 + 1", "1e300", "-1e300"])
+def test_a_power_of_more_than_64_bits_is_refused(power):
+    with pytest.raises(mc.NotSupported, match="more than 64 bits"):
+        mc.compile(f"powm(X, {power})", check=False)
+
+
+def test_the_largest_power():
+    found = mc.compile("powm(X, 2^63 - 1)")(np.diag([1.0, -1.0, 0.5]))
+    assert np.array_equal(found, np.diag([1.0, -1.0, 0.0]))

@@ -277,11 +277,29 @@ def appends_under_a_condition(y, a, b):
 
 def prefixes(y, a, b):
     for t in range(len(y)):
-        b = b + a * np.sum(y[:t])
+        b = b + a * np.sum(np.cumsum(y[:t]))
     return b
 
 
-def two_numbers_in_a_subscript(y, a, b):
+def maximum_of_none(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.max(y[:t])
+    return b
+
+
+def slice_and_whole(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[:t] * y)
+    return b
+
+
+def slice_from_the_end(y, a, b):
+    for t in range(len(y)):
+        b = b + a * np.sum(y[: t - 1])
+    return b
+
+
+def beyond_the_end(y, a, b):
     for t in range(2, len(y)):
         for k in range(2):
             b = b + a * y[t - k]
@@ -313,12 +331,15 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (writes_and_binds, MATRICES, 4, "changes z in place and binds it"),
     (writes_to_an_outer_array, MATRICES, 6, "belongs to another function"),
     (lag_before_the_first, MATRICES, 4, "index -1 is the last entry"),
-    (entry_of_the_square, SERIES, 3, "the number of the step plus a number"),
+    (entry_of_the_square, SERIES, 3, "the number of one or two steps plus a number"),
     (branches_on_even_steps, SERIES, 3, "np.where"),
     (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
     (appends_under_a_condition, SERIES, 4, "appends"),
     (prefixes, SERIES, 3, "for j in range(t)"),
-    (two_numbers_in_a_subscript, SERIES, 6, "write a window"),
+    (maximum_of_none, SERIES, 3, "has no entries in the first or last step"),
+    (slice_and_whole, SERIES, 3, "beside an array of another number of entries"),
+    (slice_from_the_end, SERIES, 3, "index -1 is the last entry"),
+    (beyond_the_end, SERIES, 6, "is read from entry 2 on"),
     (starts_with_none, SERIES, 3, "last, which is no array"),
     (name_of_the_loop, SERIES, 4, "'r'"),
     (counts_outside, SERIES, 2, "writes to counter, which is no array"),

@@ -136,7 +136,7 @@ FAULTS = [
         "np.where",
     ),
     (branches_on_a_size, "whether m > 3 is not decided by the declarations: line {} of", 1, "declare m as a number"),
-    (loops, "a subscript is the number of the step plus a number: line {} of", 3, "mc.scan"),
+    (loops, "a subscript is the number of one or two steps plus a number: line {} of", 3, "mc.scan"),
     (integers, "np.zeros with dtype=int of a size that is no number: line {} of", 1, "dtype=float"),
     (integer_array, "x[0] is a formula, and has no value as a number: line {} of", 2, ""),
     (infinite, "inf is no number that a formula can hold: line {} of", 1, ""),

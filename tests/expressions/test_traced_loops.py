@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from expressions.branching_loops import BRANCHING
+from expressions.lagging_loops import LAGGING
 from expressions.looping_functions import READ
 from expressions.refused_loops import REFUSED
 from expressions.writing_loops import FROM_ONE, FROM_THREE, WRITING
@@ -22,6 +23,7 @@ CASES = [
     *((f, let, 1) for f, let in FROM_ONE),
     *((f, let, 3) for f, let in FROM_THREE),
     *BRANCHING,
+    *LAGGING,
 ]
 """Functions, declarations, and the least number of steps that the function accepts."""
 

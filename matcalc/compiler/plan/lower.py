@@ -356,9 +356,12 @@ def _argument_number(kernel: Kernel, node: Node, term: Term) -> int:
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
-    """Return integer and number parameters by name, numbers as digits."""
+    """Return integer and number parameters by name, numbers as digits; refuse integers of more than 64 bits."""
     found: list[tuple[str, str | Size]] = []
     for name, value in _plain(node):
+        whole = value.constant if isinstance(value, Size) and value.is_integer else value
+        if isinstance(whole, Fraction) and whole.denominator == 1 and abs(whole) >= 2**63:
+            raise NotSupported(f"{node.rule.spelling} of an integer of more than 64 bits", hint="write one below 2^63")
         if isinstance(value, Size):
             found.append((name, value))
         elif isinstance(value, Fraction) and value.denominator == 1:

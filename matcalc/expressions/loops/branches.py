@@ -50,7 +50,7 @@ def truth_of(compared: Compared) -> bool | None:
     relation, left, right = compared.sides
     if left.shape or right.shape:
         return None
-    gap = add([(1, left), (-1, right)])
+    _, gap = key = key_of(relation, left, right)
     inside = set(toposort([gap]))
     mine = [one for one in active if one.number in inside]
     if not mine:
@@ -67,10 +67,15 @@ def truth_of(compared: Compared) -> bool | None:
                 raise
     if len(mine) > 2 or not all(node.kind in _OF_NUMBERS for node in inside):
         return None
-    known = one.assumed.get((relation, gap))
+    known = one.assumed.get(key)
     if known is None:
-        raise Fork(one, (relation, gap), compared)
+        raise Fork(one, key, compared)
     return known
+
+
+def key_of(relation: str, left: Node, right: Node) -> Key:
+    """Return a comparison of scalars as one of their difference to 0."""
+    return relation, add([(1, left), (-1, right)])
 
 
 _MIRRORED: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}

@@ -17,6 +17,7 @@ from matcalc.expressions.loops.steps import (
     SCAN,
     ZERO,
     Stepping,
+    conditions_of,
     is_leaf,
     leaves_of,
     running,
@@ -25,7 +26,7 @@ from matcalc.expressions.loops.steps import (
 )
 from matcalc.expressions.loops.subscripts import bounds_of
 from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fixed
-from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, length_in, node_of
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, left_open, length_in, node_of
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.recurrence import at_all_steps
@@ -93,14 +94,19 @@ class Loops:
         found: list[Node] = []
         for _ in range(2):
             one = Stepping(items.length, len(stepping.get()))
-            with running(one):
-                value = step(items.item(one))
+            token = left_open.set([])
+            try:
+                with running(one):
+                    value = step(items.item(one))
+                conditions = (*left_open.get(), *conditions_of(value), *items.conditions)
+            finally:
+                left_open.reset(token)
             if not is_leaf(value):
                 raise NotSupported("the entries of a comprehension over steps are no arrays", hint=SCAN)
             found += [at_all_steps(node, one.sequences, items.length) for node in leaves_of(value) or ()]
         if found[0] is not found[1]:
             raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
-        return self.listed(self.array(found[0]))
+        return self.listed(self.array(found[0], Names({}, (), conditions=tuple(dict.fromkeys(conditions)))))
 
     @property
     def at(self) -> At:

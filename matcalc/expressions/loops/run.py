@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.loops.branches import MOST_BRANCHES, Fork, Key, merged
+from matcalc.expressions.loops.branches import MOST_BRANCHES, Fork, Key, key_of, merged
 from matcalc.expressions.loops.steps import (
     INNER,
     SCAN,
@@ -153,8 +153,10 @@ class Run:
         """Run the step; return its values."""
         with running(one):
             item = self.over.item(one)
+            guards = self.over.guards(item)
+            one.guards = {key_of(*guard.sides): True for guard in guards if guard.sides is not None}
             found = self._branches(one, states, item, {})
-            for guard in self.over.guards(item):
+            for guard in guards:
                 found = self._merged(guard, found, self._unchanged(one, states), states)
         return found
 

@@ -29,7 +29,8 @@ INNER = "#"
 class Stepping:
     """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices.
 
-    `first` is the number of steps of the loop before these, `assumed` the answers to conditions that have both.
+    `first` is the number of steps of the loop before these, `assumed` the answers to conditions that have both, and
+    `guards` those to the conditions under which the step is run.
     """
 
     length: Size
@@ -39,6 +40,7 @@ class Stepping:
     first: Size = ZERO
     is_guarded: bool = False
     assumed: dict[tuple[str, Node], bool] = field(default_factory=dict)
+    guards: dict[tuple[str, Node], bool] = field(default_factory=dict)
 
     def entry_of(self, sequence: Node) -> Node:
         """Return the symbol of the entry of a sequence of the whole loop."""

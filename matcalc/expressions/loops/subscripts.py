@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.numbers import Numbers, at_numbers, deciding, numbers_of
 from matcalc.expressions.loops.steps import INNER, ONE, SCAN, Stepping, stepping
 from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in, size_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Marked
@@ -81,9 +82,16 @@ def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
             return found, (*parts[:k], slice(None), *parts[k + 1 :])
     for one in active:
         mine = [k for k, part in enumerate(parts) if decides(one, part)]
-        if mine and not _changes(one, node):
-            rest = tuple(x for k, x in enumerate(parts) if k not in mine)
+        if not mine or _changes(one, node):
+            continue
+        rest = tuple(x for k, x in enumerate(parts) if k not in mine)
+        if all(len(deciding(parts[k].node)) < 2 for k in mine):
             return _slice(one, node, parts, mine), rest
+        numbers = _two(parts[mine[0]].node)
+        if len(mine) > 1 or numbers.terms[0][1] is not one:
+            return None
+        _check_plain(node, parts, mine)
+        return at_numbers(node, parts[mine[0]].node, numbers, mine[0]), rest
     return None
 
 
@@ -99,13 +107,13 @@ def _window(node: Node, part: slice, axis: int) -> Node | None:
     places = [place_of(bound.node, one) if is_array(bound) else None for bound in bounds]
     first, last = places
     if first is None or last is None or first.is_backward or last.is_backward or part.step not in (None, 1):
-        hint = "sum up in an inner loop, for j in range(t);  or write np.cumsum(x), or a window x[t:t + p]"
+        hint = "write an inner loop, for j in range(t - p, t)"
         raise NotSupported("a slice has another number of entries at each step", hint=hint)
     if _changes(one, node):
         raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
     sequence, width = leading(node, axis), last.start - first.start
     check_room(width, f"a window of {width} entries")
-    _check_inside(first.start, one.length + width - 1, sequence.shape[0])
+    check_inside(first.start, one.length + width - 1, sequence.shape[0])
     rest = tuple(range(3, sequence.rank + 2))
     rule = selector_alone(Selector("conv", (sequence.shape[0], one.length, width), first.start))
     windows = product(1, [(sequence, (0, *rest)), (rule, (0, 1, 2))], (1, 2, *rest), {})
@@ -126,10 +134,15 @@ def _changes(one: Stepping, node: Node) -> bool:
     return any(x.kind == "symbol" and x.name.startswith(INNER) and x not in outer for x in toposort([node]))
 
 
-def _slice(one: Stepping, node: Node, parts: Sequence[Any], mine: Sequence[int]) -> Node:
+def _check_plain(node: Node, parts: Sequence[Any], mine: Sequence[int]) -> None:
+    """Require that the subscripts before the last one of a step stand for one axis each."""
     first = parts[: mine[-1]]
     if None in map(_kind, first) or Ellipsis in map(_kind, first) or len(parts) > node.rank:
         raise NotSupported("the number of a step behind an ellipsis or a new axis", hint="write all subscripts")
+
+
+def _slice(one: Stepping, node: Node, parts: Sequence[Any], mine: Sequence[int]) -> Node:
+    _check_plain(node, parts, mine)
     if len(mine) == 1 and not hasattr(parts[mine[0]], "places"):
         return _at_number(one, node, parts[mine[0]].node, mine[0])
     every: list[Any] = [slice(None)] * node.rank
@@ -155,9 +168,21 @@ def _at_all_steps(one: Stepping, part: Any) -> Looked | Runs:
 def _place(one: Stepping, node: Node) -> Place:
     found = place_of(node, one)
     if found is None:
-        hint = "write a window, as in  w @ y[t:t + p];  or mc.scan(step, start, over=X)"
-        raise NotSupported("a subscript is the number of the step plus a number", hint=hint)
+        raise _unread()
     return found
+
+
+def _two(node: Node) -> Numbers:
+    """Return a subscript with the numbers of two steps."""
+    found = numbers_of(node)
+    if found is None or len(found.terms) != 2:
+        raise _unread()
+    return found
+
+
+def _unread() -> NotSupported:
+    hint = "write a window, as in  w @ y[t:t + p];  or mc.scan(step, start, over=X)"
+    return NotSupported("a subscript is the number of one or two steps plus a number", hint=hint)
 
 
 def _at_number(one: Stepping, node: Node, place: Node, axis: int) -> Node:
@@ -166,14 +191,21 @@ def _at_number(one: Stepping, node: Node, place: Node, axis: int) -> Node:
     count = sequence.shape[0]
     if is_backward:
         sequence, start = _reversed(sequence), count - ONE - start
-    _check_inside(start, one.length, count)
+    check_inside(start, one.length, count)
     return one.slice_of(cut(sequence, start, one.length))
 
 
-def _check_inside(start: Size, length: Size, count: Size) -> None:
-    if not is_nonnegative(start) or not is_nonnegative(count - start - length):
-        hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
-        raise ShapeError(f"an axis of {count} entries is read {length} times from entry {start} on", hint=hint)
+def check_inside(start: Size, length: Size, count: Size) -> None:
+    """Require that an axis has the entries that all steps read.
+
+    Raises: ShapeError.
+    """
+    message = f"an axis of {count} entries is read {length} times from entry {start} on"
+    for room in (start, count - start - length):
+        if room.is_integer and room.constant < 0 or not is_nonnegative(room - int(room.constant)):
+            hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
+            raise ShapeError(message, hint=hint)
+        check_room(room, message)  # k - 1 for a size k: only small sizes have no such entry
 
 
 def _reversed(sequence: Node) -> Node:
@@ -191,12 +223,17 @@ def marked(part: Any) -> Marked | None:
     found = next((one for one in reversed(stepping.get()) if decides(one, part)), None)
     if found is None:
         return None
+    if len(deciding(part.node)) > 1:
+        numbers = _two(part.node)
+        return Marked(lambda length: at_numbers(eye(length), part.node, numbers, 0))
     place = _place(found, part.node)
     return Marked(lambda length: _at_number(found, eye(length), place.number(found), 0))
 
 
 def places_at_all_steps(one: Stepping, parts: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return the subscripts of all steps; None if others than integers stand beside them."""
+    """Return the subscripts of all steps; None if others than integers or numbers of one step stand beside them."""
+    if any(is_array(part) and len(deciding(part.node)) > 1 for part in parts):
+        return None
     found = tuple(_at_all_steps(one, part) if decides(one, part) else part for part in parts)
     return found if all(isinstance(x, (Looked, Runs, int)) for x in found) else None
 

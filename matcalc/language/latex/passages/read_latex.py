@@ -33,6 +33,7 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
+from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.ranges import ranges_in
@@ -92,7 +93,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
-        every = with_squares(reading, [with_choices(names, one) for one in every], EQUAL)
+        every = [with_long_sums(reading, with_choices(names, one), EQUAL) for one in every]
+        every = with_squares(reading, every, EQUAL)
         _check_fonts([*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(lines) :], *implied(reading, every)]

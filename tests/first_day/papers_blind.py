@@ -289,6 +289,12 @@ BLIND = [
 
 BLIND_REFUSED = [
     (
+        "mixture with weights beside the number",
+        r"\sum_{i=1}^{N}\sum_{k=1}^{K} \gamma_{ik}\left[\log\pi_k - \frac{1}{2}\log(2\pi\sigma_k^2)\right]",
+        "gamma: matrix(N, K); pi, sigma: vector(K) positive",
+        "the declared pi or the number",
+    ),
+    (
         "restricted Boltzmann machine",
         r"F(v) = -b^\top v - \sum_{j=1}^{m} \log\left(1 + e^{c_j + W_j v}\right)",
         "b, v: vector(n); c: vector(m); W: matrix(m, n)",

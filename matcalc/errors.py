@@ -59,7 +59,12 @@ class MatcalcError(Exception):
 
 
 class ParseError(MatcalcError, ValueError):
-    """The text is not in the language."""
+    """The text is not in the language.
+
+    undecided: the matrix of which a name can be a row or a column, if only the sizes of the formula can tell.
+    """
+
+    undecided = ""
 
 
 class ShapeError(MatcalcError, ValueError):

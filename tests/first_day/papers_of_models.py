@@ -385,7 +385,12 @@ MODELS_REFUSED = [
         "one subscript for 2 axes",
     ),
     ("two equal sides", r"f = x^\top x = \sum_i x_i^2", "x: vector(n)", "between formulas"),
-    ("end of a sum", r"\sum_{i=1}^n \log p_i + y_i \log p_i", "p: vector(n); y: vector(n)", "the subscript of y"),
+    (
+        "end of a sum",
+        r"\sum_{i=1}^n \log p_i + y_i \log p_i + \lambda p^\top p",
+        "p: vector(n); y: vector(n); lam: scalar",
+        "the end of this sum",
+    ),
     ("set that is not declared", r"\sum_{(i,j) \in \Omega} M_{ij}", "M: matrix(m, n)", "the range of this sum"),
     ("data of a subscript", r"\sum_{i=1}^n Z_{i,y_i}", "Z: matrix(n, k)", "this subscript is not supported"),
 ]

@@ -8,6 +8,7 @@ import pytest
 from first_day.framed_papers import FRAMED, FRAMED_REFUSED
 from first_day.further_papers import SIZES
 from first_day.papers import PASSAGES, REFUSED
+from first_day.papers_blind import BLIND, BLIND_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
@@ -17,7 +18,7 @@ from oracle.data import SIZES as ALL_SIZES
 from oracle.data import declared, make
 
 FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
-EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS]
+EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND]
 
 
 def data_of(passage):
@@ -49,6 +50,10 @@ def test_there_are_sixty_of_fields():
     assert len({p.paper for p in EVERY}) == len(EVERY)
 
 
+def test_there_are_forty_blind_ones():
+    assert len(BLIND) + len(BLIND_REFUSED) >= 40
+
+
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("passage", EVERY, ids=paper_of)
 def test_value(passage):
@@ -65,9 +70,9 @@ def test_gradient(passage):
     data = data_of(passage)
     rng = np.random.default_rng(3)
     weights = rng.standard_normal(np.shape(passage.value(**data))) if e.shape else 1.0
-    scalar = (
-        mc.expression(f"sum(({e}) .* weights)", f"{e.declarations}; weights: vector({e.shape[0]})") if e.shape else e
-    )
+    kind = ("scalar", "vector", "matrix")[len(e.shape)]
+    own = f"{e.declarations}; weights: {kind}({', '.join(map(str, e.shape))})"
+    scalar = mc.expression(f"sum(({e}) .* weights)", own) if e.shape else e
     gradient = scalar.gradient(passage.wrt)
     found = gradient(**{name: {**data, "weights": weights}[name] for name in map(str, gradient.symbols)})
     direction = rng.standard_normal(np.shape(data[passage.wrt]))
@@ -84,7 +89,7 @@ def test_gradient(passage):
 
 @pytest.mark.parametrize(
     ("paper", "latex", "let", "words"),
-    [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED],
+    [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED],
     ids=lambda x: str(x)[:20],
 )
 def test_refused(paper, latex, let, words):
@@ -232,6 +237,61 @@ def test_faults(latex, let, message):
     with pytest.raises(mc.MatcalcError, match=message) as caught:
         mc.expression(latex, let, dialect="latex")
     assert caught.value.text == latex and 0 <= caught.value.at <= len(latex)
+
+
+@pytest.mark.parametrize("body", ["a_i", "a_i c_i"])
+@pytest.mark.parametrize("front", ["", "-", "c ", r"\frac{1}{n} "])
+@pytest.mark.parametrize("behind", ["a_i", "c + a_i^2", r"\sum_{j=1}^n a_j c_i"])
+def test_a_sum_has_the_later_terms_with_its_index(front, body, behind):
+    long = rf"{front}\sum_{{i=1}}^n {body} - {behind}"
+    closed = rf"{front}\sum_{{i=1}}^n \left({body} - {behind}\right)"
+    let = "a: vector(n); c: vector(n)" if "c" in body or "c_" in behind else "a: vector(n); c: scalar"
+    if let.endswith("vector(n)") and ("c +" in behind or front == "c "):
+        let, long, closed = (
+            f"{let}; d: scalar",
+            *(x.replace("c +", "d +").replace("c \\sum", "d \\sum") for x in (long, closed)),
+        )
+    found, expected = (mc.expression(latex, let, dialect="latex").node for latex in (long, closed))
+    assert found is expected
+    with pytest.raises(mc.MatcalcError, match="the end of this sum"):
+        mc.expression(f"{long} + 2", let, dialect="latex")
+
+
+ROWS = [
+    (r"\sum_i (w^\top x_i)^2", "X: matrix(n, d); w: vector(d)", "norm2(X*w)^2"),
+    (r"\sum_i (w^\top x_i)^2", "X: matrix(d, n); w: vector(d)", "norm2(X'*w)^2"),
+    (r"\sum_i \|y_i - W x_i\|^2", "X: matrix(n, d); Y: matrix(n, k); W: matrix(k, d)", "norm2(Y - X*W')^2"),
+    (r"a^\top K a, \; K_{ij} = x_i^\top x_j", "X: matrix(n, d); a: vector(n)", "norm2(X'*a)^2"),
+    (r"a^\top K a, \; K_{ij} = x_i^\top x_j", "X: matrix(d, n); a: vector(n)", "norm2(X*a)^2"),
+    (r"\sum_i x_i^\top x_i", "X: matrix(n, d)", ""),
+    (r"\sum_i (w^\top x_i)^2", "X: matrix(n, d)", ""),
+    (r"\sum_i x_i^\top A x_i", "X: matrix(n, n); A: matrix(n, n)", ""),
+    (r"\operatorname{tr} K, \; K_{ij} = x_i^\top x_j", "X: matrix(n, d)", ""),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), ROWS, ids=[f"{row[0]} {row[1]}" for row in ROWS])
+def test_sizes_decide_between_rows_and_columns(latex, let, text):
+    if text:
+        assert mc.expression(latex, let, dialect="latex").node is mc.expression(text, let).node
+    else:
+        with pytest.raises(mc.MatcalcError, match="row or column"):
+            mc.expression(latex, let, dialect="latex")
+
+
+@pytest.mark.parametrize(("letter", "name"), [("I", "besseli"), ("J", "besselj"), ("K", "besselk")])
+def test_bessel_functions(letter, name):
+    for order, number in [("0", "0"), ("1", "1"), (r"\nu", "nu")]:
+        e = mc.expression(rf"{letter}_{order}(a)", "nu: scalar; a: scalar positive", dialect="latex")
+        assert e.node is mc.expression(f"{name}({number}, a)", "nu: scalar; a: scalar positive").node
+
+
+@pytest.mark.parametrize("order", ["2", "n", "{n+1}"])
+def test_an_identity_or_a_bessel_function(order):
+    with pytest.raises(mc.MatcalcError, match="eye or besseli"):
+        mc.expression(rf"b^\top I_{order}(a) b", "b: vector(n); a: scalar", dialect="latex")
+    let = "A: matrix(n, n)"
+    assert mc.expression("I_n(A + A^2)", let, dialect="latex").node is mc.expression("A + A*A", let).node
 
 
 def test_sets_in_the_passage_declare():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 
-from matcalc.errors import NotSupported, UnknownName
+from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
@@ -18,7 +18,7 @@ from matcalc.formula.elaborate.type_tree import PI, infer
 from matcalc.formula.elaborate.undeclared_sizes import size_names
 from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference
-from matcalc.formula.inference.kinds import fitting
+from matcalc.formula.inference.kinds import Ranks, Read, fitting
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
@@ -35,6 +35,7 @@ from matcalc.tensor.nodes.node import Node, sizes_used
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS, Condition
 from matcalc.tensor.symbols import declaration
 
+MOST_UNDECIDED = 3  # matrices whose rows or columns are tried
 READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
     "matrix": lambda text, inference: with_items(read(text), inference.rulebook),
     "numpy": lambda text, inference: _read_numpy(text, inference),
@@ -83,9 +84,10 @@ def elaborate(
     names = tuple(sizes)
     first: list[Ast] = []
     fixed = {*(d.name for d in declared), *(symbols or {})}
+    axes: dict[str, int] = {}
 
     def read_as(ranks: Mapping[str, int]) -> tuple[Inference, list[Typed]]:
-        inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks)
+        inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks, axes=axes)
         adopt(inference, symbols or {}, names)
         declare(inference, declared)
         trees = [reader(formula, inference) if isinstance(formula, str) else formula for formula in formulas]
@@ -104,7 +106,13 @@ def elaborate(
             values.append(infer(inference, tree))
         return inference, values
 
-    inference, values = fitting(read_as, first, fixed, varied)
+    try:
+        inference, values = fitting(read_as, first, fixed, varied)
+    except ParseError as fault:
+        if not fault.undecided or not _axes_that_fit(read_as, axes, fault.undecided):
+            raise
+        first.clear()
+        inference, values = fitting(read_as, first, fixed, varied)
     trees = inference.trees
     scope = scope_of(inference)
     _check_slips(texts, trees, scope, [d.name for d in declared if d.kind != SIZE])
@@ -119,6 +127,36 @@ def elaborate(
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     rows = tuple(value.row for value in values)
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
+
+
+def _axes_that_fit(read: Callable[[Ranks], Read], axes: dict[str, int], undecided: str) -> bool:
+    """Return whether one choice of rows or columns x_i of matrices fits the sizes of the formulas; `axes` is then that.
+
+    A choice is needed only if nothing else decides it.
+    """
+    waiting = [{undecided: axis} for axis in (0, 1)]
+    found: list[dict[str, int]] = []
+    while waiting:
+        tried = waiting.pop()
+        axes.clear()
+        axes.update(tried)
+        try:
+            made, _ = read({})
+            made.finish()
+        except ParseError as fault:
+            if fault.undecided and fault.undecided not in tried and len(tried) < MOST_UNDECIDED:
+                waiting += [{**tried, fault.undecided: axis} for axis in (0, 1)]
+            elif fault.undecided not in tried:
+                return False
+        except MatcalcError:
+            pass
+        else:
+            found.append(tried)
+            if made.sizes.guessed:
+                return False
+    axes.clear()
+    axes.update(found[0] if found else {})
+    return len(found) == 1
 
 
 def _nodes_of(builder: Builder, part: Ast, typed: Typed) -> Iterator[tuple[str, Node]]:
@@ -170,7 +208,7 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     def default(name: str) -> str:
         return KINDS[0 if name in PI else ranks.get(name, inferred_rank(name) or 0)]
 
-    known = Known(kinds, shapes, sizes, default, indices)
+    known = Known(kinds, shapes, sizes, default, indices, inference.axes)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
     declare(inference, read_declarations("; ".join(found.declared)))

@@ -63,7 +63,7 @@ class Inference:
     strict: undeclared symbols raise, as in rule files. trusted: required facts of arguments are assumed.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     broadcasts: operands expand as NumPy's do, aligned at the last axis.
-    ranks: ranks of undeclared names that differ from their spelling.
+    ranks: ranks of undeclared names that differ from their spelling. axes: of the rows x_i of matrices in LaTeX.
     lengths: of axes, by label. bound: labels of bound index names. depth: of index forms.
     parameters: the parameter of the function being read. unknowns: those of the equations being read.
     functions, slots: of a rule, with nodes and members.
@@ -80,6 +80,7 @@ class Inference:
     numpy: bool = False
     broadcasts: bool = False
     ranks: Mapping[str, int] = field(default_factory=dict)
+    axes: Mapping[str, int] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_layout import unbraced
@@ -233,8 +234,21 @@ def _look_here(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int] | No
         node = replace(items[0], span=(items[0].span[0], last.span[1]))
         chosen = choose(reading, [f for f in found if f.length == length], node, items[0])
         if chosen is not None:
+            _check_not_a_factor(reading, items[:length], chosen, node)
             return with_above(reading, chosen, last, without_top(last)[1]), length
     return None
+
+
+def _check_not_a_factor(reading: Reading, items: Sequence[Ast], chosen: Value, node: Ast) -> None:
+    """Raise ParseError for I_n(x), which can be a Bessel function or the identity matrix times x."""
+    alone = reading.made.get(items[0])
+    if len(items) != 2 or not is_parenthesised(items[1]) or alone is None or alone.tree is None:
+        return
+    tree, call_ = alone.tree, cast(Ast, chosen.tree)
+    if tree.head != "call" or call_.head != "call" or len(call_.args) < 2 or tree.args != call_.args[:1]:
+        return
+    if tree.args[0].head != "number" or cast(Fraction, tree.args[0].value) > 1:
+        raise _undecided(reading, [str(x.value[0]) for x in (tree, call_)], ["scalar"], node)  # type: ignore[index]
 
 
 def _is_spelled(reading: Reading, item: Ast) -> bool:

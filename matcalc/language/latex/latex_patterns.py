@@ -27,7 +27,7 @@ TOPS = ("open", "bracket", "set")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A template, its call, and the kind of the first operand that it applies to ("" for all)."""
+    """A template, its call, and the kind of its first operand outside of subscripts ("" for all)."""
 
     spelling: str
     template: str
@@ -254,17 +254,19 @@ def fitting(names: LatexNames, looks: Iterable[Look], kinds: Sequence[str]) -> I
     """Yield the looks, one for each call, whose call takes operands of these kinds ("" is any)."""
     yielded: set[str] = set()
     for look in looks:
-        first = "vector" if kinds and kinds[0] == "row" else kinds[0] if kinds else ""
-        if (
-            look.kind not in ("", ENTRY)
-            and first
-            and look.kind != first
-            and not (look.kind == "row" and kinds[0] == "row")
-        ):
+        own = kinds[min(_main(look.template), len(kinds) - 1)] if kinds else ""
+        if look.kind not in ("", ENTRY, own) and own and not (look.kind == "vector" and own == "row"):
             continue
         if look.spelling not in yielded and takes(names, look.spelling, kinds):
             yielded.add(look.spelling)
             yield look
+
+
+@lru_cache(maxsize=1024)
+def _main(template: str) -> int:
+    """Return the number of the first operand outside of subscripts: 1 for J_k(x)."""
+    below = set(re.findall(r"_\{\{(\d)\^?\}", template))
+    return min((int(n) for n in _HOLE.findall(template) if n not in below), default=0)
 
 
 def takes(names: LatexNames, spelling: str, kinds: Sequence[str]) -> bool:

@@ -178,7 +178,9 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
-        raise fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
+        refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
+        refused.undecided = large if is_row and len(reading.known.shapes[large]) == 2 else ""
+        raise refused
     if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):
@@ -196,7 +198,8 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
     bound = written(index.high) if index.high is not None else index.size
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
     axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
-    if len(axes) != 1:
+    axes = axes if bound else [reading.known.axes[large]] if large in reading.known.axes else []
+    if len(axes) != 1 or reading.known.axes.get(large, axes[0]) != axes[0]:
         return None
     name = Ast("name", (), large, layout.span)
     at = indexed(reading, index, offset, shape[axes[0]])

@@ -91,7 +91,7 @@ def _applied(one: Statement, fence: Ast) -> Ast:
         if key is None:
             raise fault("the argument of a function is a letter", letter)
         same = _with_primes(argument) == key
-        kind = VECTOR if _is_vector(letter, one.formula) else NUMBER
+        kind = VECTOR if _is_vector(letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {x.args[0] for x in walk(one.formula) if x.head == "script" and _with_primes(x) in put}
@@ -112,12 +112,16 @@ def _with_primes(layout: Ast) -> Key | None:
     return key_of(layout)
 
 
-def _is_vector(letter: Ast, formula: Ast) -> bool:
-    r"""Return whether a formula uses a parameter as a vector: bold, transposed, in a norm or in an inner product."""
+def _is_vector(letter: Ast, one: Statement) -> bool:
+    r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix."""
+    formula = one.formula
     key = _with_primes(letter)
     own = {x for x in walk(formula) if _with_primes(x) == key}
     for row in (x for x in walk(formula) if x.head == "row"):
-        if any(item in own and _is_transposed(before) for before, item in pairwise(row.args)):
+        if any(
+            item in own and (_is_transposed(before) or whole_key(before) in one.matrices)
+            for before, item in pairwise(row.args)
+        ):
             return True
     for node in walk(formula):
         is_norm = node.head == "fence" and node.value in ("double_bar", "angle")

@@ -42,8 +42,8 @@ _FOR = re.compile(
     r"(?=(?:\\[,;:! ]|[\s~&])*\$?\s*\\?[A-Za-z]+\s*(?:&\s*)?(?:=|<|\\in\b|\\l[et]|\\g[et]|>))"
 )
 """The words "for" and "for all" before the range of an index."""
+_SIZES = re.compile(r"\\(?:left|[bB]igg?l?)\s*\Z")
 _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
-_ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.DOTALL)
 
 
 class Passage(NamedTuple):
@@ -125,12 +125,22 @@ def _without_bars(text: str, begin: int, end: int) -> str:
         if found is None:
             continue
         side = text[start : found.start()].rstrip("& \t\n")
-        arguments = _ARGUMENTS.search(side)
-        if arguments and _BARS.search(arguments[0]):
-            at = start + arguments.start()
-            inside = "(0" + " " * (len(arguments[0]) - 3) + ")"
-            text = text[:at] + inside + text[at + len(arguments[0]) :]
+        first = _last_opening(side)
+        if first is not None and _BARS.search(side, first):
+            at, length = start + first, len(side) - first
+            text = text[:at] + "(0" + " " * (length - 3) + ")" + text[at + length :]
     return text
+
+
+def _last_opening(side: str) -> int | None:
+    """Return the position of the parenthesis or bracket that the last character of a text closes, None without one."""
+    if not side.endswith((")", "]")):
+        return None
+    at = len(side)
+    while at and (at == len(side) or _depth(side, at, len(side))):
+        at = max(side.rfind("(", 0, at), side.rfind("[", 0, at), side.rfind("{", 0, at), 0)
+    sizes = _SIZES.search(side[:at])
+    return None if _depth(side, at, len(side)) else sizes.start() if sizes else at
 
 
 def _depth(text: str, begin: int, end: int) -> int:

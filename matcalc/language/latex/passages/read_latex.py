@@ -33,6 +33,7 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
+from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.ranges import ranges_in
@@ -92,8 +93,10 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
-        every = with_squares(reading, [with_choices(names, one) for one in every], EQUAL)
+        every = [with_long_sums(reading, with_choices(names, one), EQUAL) for one in every]
+        every = with_squares(reading, every, EQUAL)
         _check_fonts([*every, *steps])
+        _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(lines) :], *implied(reading, every)]
         tree = _read(reading, every[: len(lines)], aside, found)
@@ -292,6 +295,18 @@ def _check_fonts(layouts: object) -> None:
             if known != font and {known, font} != {"", "italic"}:
                 hint = "two fonts are two symbols: give one of them another letter"
                 raise fault(f"{base} in two fonts", leaf, hint)
+
+
+def _check_constant(reading: Reading, layouts: Sequence[Ast]) -> None:
+    r"""Raise ParseError for 2\pi if \pi_k is a declared array: papers then mean the number by it."""
+    names = [name for name in reading.keys.get(("pi",), ()) if reading.kind_of(name) != "scalar"]
+    rows = [node for layout in layouts for node in walk(layout) if node.head == "row"] if names else []
+    for row in rows:
+        for one, after in zip(row.args, row.args[1:], strict=False):
+            shown = without_top(after)[0]
+            if one.head == "number" and shown.head == "letter" and key_of(shown) == ("pi",):
+                hint = "declare the array under another name, or write 6.283185307179586 for the number"
+                raise fault(f"this can be the declared {names[0]} or the number 3.14...", after, hint)
 
 
 def _name_leaves(script: Ast) -> list[Ast]:

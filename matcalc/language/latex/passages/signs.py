@@ -48,7 +48,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
 """Patterns, and what replaces them: `<1>` is the first group."""
 _RANGES: Sequence[tuple[str, str]] = (
     (rf"{_GAP}\\forall\s*{_INDICES}{RANGE}?{_END}", " "),
-    (rf"(?<=[,;d}}\s]){_GAP}{_INDICES}=\s*{_TO}{_END}", " "),
+    (rf"(?<=[,;d}}\s])(?:{_GAP}{_INDICES}=\s*{_TO})+{_END}", " "),
 )
 """Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""
 _NUMBERED = re.compile(

@@ -34,7 +34,7 @@ class Statement(NamedTuple):
     r"""A line: the layout of the name on its left side (None without one), its arguments, and the formula.
 
     key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
-    letters of its subscript if they are indices of the formula too, u_i = x_i^\top w.
+    letters of its subscript if they are indices of the formula too, u_i = x_i^\top w. matrices: names in the formula.
     """
 
     name: Ast | None
@@ -42,6 +42,7 @@ class Statement(NamedTuple):
     parameters: tuple[Ast, ...] | None
     formula: Ast
     indices: tuple[str, ...] = ()
+    matrices: frozenset[Key] = frozenset()
 
     @property
     def is_put_in(self) -> bool:
@@ -84,7 +85,11 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if key is None:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
-    return Statement(items[0], key, parameters, formula, () if parameters else _indices(reading, items[0], formula))
+    matrices = frozenset(
+        x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
+    )
+    indices = () if parameters else _indices(reading, items[0], formula)
+    return Statement(items[0], key, parameters, formula, indices, matrices)
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:

@@ -130,8 +130,15 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
     bases = {cast(Key, key_of(left.args[0])) for some in lines for one in some if (left := _left(one)) is not None
              and (place := _place(left)) and (at := counted(place)) and at[0] in letters}  # fmt: skip
     plain = [[_spelled(one, letters, bases) for one in some] for some in lines]
-    names = {key_of(left.args[0]) for some in plain for one in some if (left := _left(one)) is not None
-             and (at := counted(elements(left.args[1])[0])) and at[0] in letters}  # fmt: skip
+    names = {
+        key_of(left.args[0])
+        for some in plain
+        for one in some
+        if (left := _left(one)) is not None  # fmt: skip
+        and (below := _scripts(left).get("_"))
+        and (at := counted(elements(below)[0]))
+        and at[0] in letters
+    }
     found, rest = Found(), []
     for some in plain:
         others: list[Ast] = []

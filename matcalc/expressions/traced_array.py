@@ -16,7 +16,7 @@ from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.loops.steps import stepped_names
 from matcalc.expressions.loops.subscripts import at_step
-from matcalc.expressions.loops.varying import varying_slice
+from matcalc.expressions.loops.varying import part_at_step
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
@@ -236,14 +236,8 @@ class TracedArray(Expression):
     # Subscripts.
 
     def __getitem__(self, at: object) -> Any:
-        varying = varying_slice(self, at, self._of_step)
-        if varying is not None:
-            return varying
-        found = at_step(self.node, at)
-        if found is not None:
-            step = self._of_step(found[0])
-            step.lock(self.argument)
-            return step[found[1]] if found[1] else step
+        if (part := part_at_step(self, at, self._of_step)) is not None:
+            return part
         plain, call = self._read(at)
         if plain is None:
             part = self.made(super().__getitem__(subscripts.clipped(at, self.node.shape)))

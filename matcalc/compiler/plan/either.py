@@ -23,7 +23,7 @@ from matcalc.compiler.lowering_entries import Kernel, Lowerings, Part, load, rea
 from matcalc.compiler.plan import compare
 from matcalc.compiler.plan.expand import expand
 from matcalc.compiler.plan.low_rank.forms import forms
-from matcalc.compiler.plan.low_rank.rewrite import LowRank
+from matcalc.compiler.plan.low_rank.rewrite import LowRank, TooLongError
 from matcalc.compiler.plan.memory.allocate import Allocator
 from matcalc.compiler.plan.memory.name_values import name_values
 from matcalc.compiler.plan.memory.schedule import Scheduler
@@ -94,12 +94,25 @@ def _low_rank(
 ) -> Found | None:
     """Return formulas in low-rank form; None if they contain no such matrix, or if it never fits."""
     form = others[0] if others else roots
-    made = LowRank(forms(folder or data_folder("codegen")), estimate)
-    found = made.rewritten(expand(form, lowerings))
-    rooms = [size - TIMES * rank - MORE for size, ranks in made.ranks.items() for rank in ranks]
-    if not rooms or any(room.is_integer and room.constant < 0 for room in rooms):
+    made = LowRank(forms(folder or data_folder("codegen")), estimate, _may_fit)
+    try:
+        found = made.rewritten(expand(form, lowerings))
+    except TooLongError:
+        return None
+    rooms = [_room(size, rank) for size, ranks in made.ranks.items() for rank in ranks]
+    if not rooms:
         return None
     return Found(found, made.tests, [room for room in rooms if not is_nonnegative(room)])
+
+
+def _room(size: Size, rank: Size) -> Size:
+    """Return a number that is nonnegative where the low-rank form of a matrix is taken."""
+    return size - TIMES * rank - MORE
+
+
+def _may_fit(size: Size, rank: Size) -> bool:
+    room = _room(size, rank)
+    return not (room.is_integer and room.constant < 0)
 
 
 def _either(

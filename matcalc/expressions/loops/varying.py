@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.numbers import deciding, numbers_of
 from matcalc.expressions.loops.steps import ZERO, Stepping, stepping
-from matcalc.expressions.loops.subscripts import check_inside, decides, place_of
+from matcalc.expressions.loops.subscripts import at_step, check_inside, decides, place_of
 from matcalc.expressions.numpy_bridge.arguments import is_array, size_of
 from matcalc.tensor.constructors import add, product, selector_alone, size_number
 from matcalc.tensor.leading_axis import cut, leading, numbers, trailing
@@ -23,6 +23,20 @@ from matcalc.tensor.sizes.size import Size, is_nonnegative
 Make = Callable[[Node], Any]
 """Returns a node as an array of the traced function."""
 HINT = "sum up in an inner loop, for j in range(t);  or write np.cumsum(x), or a window x[t:t + p]"
+
+
+def part_at_step(array: Any, at: Any, make: Make) -> Any:
+    """Return the part of an array that a step reads; None for any other part.
+
+    Raises: NotSupported, ShapeError.
+    """
+    if (varying := varying_slice(array, at, make)) is not None:
+        return varying
+    if (found := at_step(array.node, at)) is None:
+        return None
+    part = make(found[0])
+    part.lock(array.argument)
+    return part[found[1]] if found[1] else part
 
 
 def varying_slice(array: Any, at: Any, make: Make) -> Any:

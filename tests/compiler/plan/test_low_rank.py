@@ -8,6 +8,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.plan import either
+from matcalc.compiler.plan.low_rank import rewrite
 from matcalc.compiler.plan.low_rank.forms import forms
 from matcalc.errors import InternalError
 from matcalc.store.data_folders import data_folder
@@ -324,3 +325,36 @@ def test_hessians(name):
             matrix = changed["A"] @ changed["A"].T + scalar(changed)
             moved.append(slope_in_A(**changed) if name == "A" else 2 * np.linalg.solve(matrix, changed["y"]))
         assert np.allclose(found[at], (moved[0] - moved[1]) / 2e-6, rtol=1e-5, atol=1e-5)
+
+
+def packed(size):
+    """Return the log-determinant of L*L' with log diagonal, as a function of the entries of L, and its gradient."""
+    rows, columns = np.tril_indices(size)
+
+    def function(entries):
+        L = np.zeros((size, size))
+        L[rows, columns] = entries
+        L[np.diag_indices(size)] = np.exp(np.diag(L))
+        return np.log(np.linalg.det(L @ L.T))
+
+    return function, np.where(rows == columns, 2.0, 0.0)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6, 8])
+def test_matrices_of_written_entries_are_planned(size):
+    """They are sums of many terms of rank 1: no low-rank form is taken, and none is searched for long."""
+    function, slope = packed(size)
+    made = mc.value_and_gradient(function, "entries", declarations=f"entries: vector({slope.size})")
+    entries = np.linspace(-1, 1, slope.size)
+    value, gradient = made(entries)
+    np.testing.assert_allclose(value, slope @ entries, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-9)
+
+
+def test_a_formula_that_would_grow_too_long_is_planned_as_written(monkeypatch):
+    monkeypatch.setattr(rewrite, "MOST_CHANGES", 0)
+    made = mc.compile("y'*inv(A*A' + a*a' + eye(n))*y", declarations="A: matrix(n, k); a: vector(n); y: vector(n)")
+    A, a, y = np.arange(40.0).reshape(20, 2) / 20, np.linspace(0, 1, 20), np.ones(20)
+    matrix = A @ A.T + np.outer(a, a) + np.eye(20)
+    np.testing.assert_allclose(made(A=A, a=a, y=y), quadratic(matrix, y, y), rtol=1e-12)
+    assert "low_rank" not in made.source

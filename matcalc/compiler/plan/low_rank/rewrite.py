@@ -25,6 +25,12 @@ ROUNDS = 8
 """The most rounds; each replaces one level of a matrix with several terms of low rank."""
 MOST_FACTORS = 8
 """The most operands of a product that are searched for U or V."""
+MOST_CHANGES = 1000
+"""The most changes of products: some formulas with many such matrices would grow without end."""
+
+
+class TooLongError(Exception):
+    """The formula would be too long in low-rank form."""
 
 
 class Narrow(NamedTuple):
@@ -41,17 +47,25 @@ class Narrow(NamedTuple):
 
 @dataclass(eq=False)
 class LowRank:
-    """The rewriting of one plan. `tests` are losses of digits and their limits, `ranks` the ranks by length."""
+    """The rewriting of one plan. `tests` are losses of digits and their limits, `ranks` the ranks by length.
+
+    `may_fit` tells of a length and a rank whether the low-rank form may be taken at some sizes.
+    """
 
     forms: Sequence[Form]
     estimate: Callable[[Size], float]
+    may_fit: Callable[[Size, Size], bool]
     tests: list[tuple[Node, float]] = field(default_factory=list)
     ranks: dict[Size, dict[Size, None]] = field(default_factory=dict)
     splits: dict[Node, Split | None] = field(default_factory=dict)
     residuals: set[Node] = field(default_factory=set)
+    changes: int = 0
 
     def rewritten(self, roots: Sequence[Node]) -> list[Node]:
-        """Return the roots without operations on matrices that are simple plus low rank."""
+        """Return the roots without operations on matrices that are simple plus low rank.
+
+        Raises: TooLongError.
+        """
         found = list(roots)
         for count in range(ROUNDS):
             if not self._split_all([*found, *(test for test, _ in self.tests)]):
@@ -73,6 +87,7 @@ class LowRank:
         """
         new = [n.args[0] for n in toposort(roots) if self._has_form(n) and n.args[0] not in self.splits]
         pairs = [(matrix, found) for matrix in dict.fromkeys(new) if (found := split(matrix)) is not None]
+        pairs = [(m, found) for m, found in pairs if self.may_fit(m.shape[0], found.left.shape[1])]
         pairs.sort(key=lambda pair: self.estimate(pair[1].left.shape[1]) / self.estimate(pair[0].shape[0]))
         for matrix, found in pairs:
             if self.splits.setdefault(matrix, found) is not found:
@@ -144,6 +159,9 @@ class LowRank:
                 settled.append((coef, term))
             else:
                 pending += [(coef * c, inner) for c, inner in reversed(changed)]
+                self.changes += 1
+                if self.changes > MOST_CHANGES:
+                    raise TooLongError
         return node if settled == [(Fraction(1), node)] else add(settled)
 
     def _over_sums(self, node: Node) -> Terms | None:

@@ -43,7 +43,8 @@ def is_other(tree: Ast, book: Rulebook) -> bool:
 
 def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     word, args = call_name(tree), list(tree.args)
-    if args and args[0].head == "compare":
+    compares = bool(args) and args[0].head == "compare"
+    if compares:
         word += str(args[0].value)
         args[:1] = args[0].args
     if len(args) == 2:
@@ -72,7 +73,15 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
             axis = as_integer(value) if arg.head != "block" else None
         else:
             arguments.append(Argument(value, key))
-    return called(at.book, word, arguments, axis, at.expands)
+    found = called(at.book, word, arguments, axis, at.expands)
+    if compares and any(_holds_nan(argument.value) for argument in arguments[:2]):
+        return found._replace(array=np.full(found.array.shape, np.nan), exact=None)
+    return found
+
+
+def _holds_nan(value: object) -> bool:
+    """Whether an operand of a comparison has no value, so that the data are outside its domain and tell nothing."""
+    return isinstance(value, Value) and bool(np.any(np.isnan(value.array)))
 
 
 class Meaning(NamedTuple):

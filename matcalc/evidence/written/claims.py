@@ -280,7 +280,7 @@ def _error(
         return None
     if question.first is None and error <= rounding_error(claim.node, point.data, point.sizes):
         return None
-    if rounding_decides(claim.derivation.root, point, symbols):
+    if any(rounding_decides(node, point, symbols, question.extra) for node in (claim.derivation.root, claim.node)):
         return None
     noise = NOISE if question.second is None else SECOND_NOISE
     if question.first is not None and not truth.by_complex_step and error <= noise:

@@ -6,6 +6,7 @@ They are points where a printed quotient is 0/0, where a norm is 0, and where a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool
         return False
     root = claim.derivation.root
     if question.second is not None or _plays(root, "direction"):
-        norms = [node for node in toposort([claim.node]) if _plays_itself(node, "euclidean_length")]
+        norms = [node for node in toposort([claim.node, root]) if _is_norm(node)]
         if _has_zero(norms, data, point.sizes):
             return True  # documented: the second derivative of a norm at 0, and the derivative of a direction
     return has_no_value_inside(root, data, point.sizes)
@@ -73,6 +74,11 @@ def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool
 
 def _plays_itself(node: Node, role: str) -> bool:
     return node.kind == "op" and node.rule.role == role
+
+
+def _is_norm(node: Node) -> bool:
+    """Whether an operation is even and of degree 1, as norms are: its slope jumps at 0."""
+    return node.kind == "op" and node.rule.degree == 1 and node.rule.parity == "even"
 
 
 def _plays(root: Node, role: str) -> bool:
@@ -156,25 +162,30 @@ def _name(k: int) -> str:
     return f"operand_{k}"
 
 
-def rounding_decides(root: Node, point: Point, symbols: Sequence[Node]) -> bool:
-    """Whether rounding alone decides on which side of a jump of an elementwise function inside a node an entry is.
+def rounding_decides(
+    root: Node, point: Point, symbols: Sequence[Node], extra: Mapping[str, Array] = MappingProxyType({})
+) -> bool:
+    """Whether rounding alone decides on which side of a jump of a function or operation inside a node its operands are.
 
     Then the function has another value at data nearby, where its operands, or what it compares, are the same up to
-    rounding. An entry that is at a jump by its data moves with the data.
+    rounding. An operand that is at a jump by its data moves with the data.
     """
-    maps = [node for node in toposort([root]) if node.kind == "map"]
-    parts = [*maps, *(arg for node in maps for arg in node.args)]
-    found = [evaluated(parts, nudged(point, symbols, NEARBY, seed), point.sizes) for seed in range(CHANGES)]
+    jumping = [node for node in toposort([root]) if node.kind in ("map", "op")]
+    parts = [*jumping, *(arg for node in jumping for arg in node.args)]
+    nearby = ({**nudged(point, symbols, NEARBY, seed), **extra} for seed in range(CHANGES))
+    found = [evaluated(parts, data, point.sizes) for data in nearby]
     if any(values is None for values in found):
         return False
     near = {part: np.stack([values[k] for values in found if values]) for k, part in enumerate(parts)}
-    for node in maps:
-        rounding = max(rounding_error(arg, point.data, point.sizes) for arg in node.args)
+    for node in jumping:
+        rounding = max((rounding_error(arg, {**point.data, **extra}, point.sizes) for arg in node.args), default=0.0)
         operands = [near[arg] for arg in node.args]
-        operands = [x.reshape(CHANGES, *[1] * (near[node].ndim - x.ndim), *x.shape[1:]) for x in operands]
+        if node.kind == "map":
+            operands = [x.reshape(CHANGES, *[1] * (near[node].ndim - x.ndim), *x.shape[1:]) for x in operands]
         with np.errstate(all="ignore"):
             compared = [operands[0] - operands[1]] if _is_condition(node) else operands
             is_still = [np.abs(x - x[0]).max(axis=0) <= rounding for x in compared]
+            is_still = is_still if node.kind == "map" else [np.array(all(map(np.all, is_still)))]
             jumps = np.abs(near[node] - near[node][0]).max(axis=0) > JUMP * (1 + np.abs(near[node][0]))
         if np.any(jumps & np.logical_and.reduce(is_still)):
             return True

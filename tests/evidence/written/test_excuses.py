@@ -96,6 +96,7 @@ BY_ROUNDING = {
     "an entry that is 0 up to rounding": ("sum(where(X*inv(X) > eye(n), 1, 0))", {"X": NEAR_SINGULAR}),
     "the sign of such an entry": ("sum(sign(X*inv(X) - eye(n)))", {"X": NEAR_SINGULAR}),
     "an integer up to rounding": ("sum(floor(X*inv(X)))", {"X": NEAR_SINGULAR}),
+    "the direction of a deviation that is 0": ("sum(normalize(x + X*inv(X)*x - 2*x))", {"x": ROOT, "X": NEAR_SINGULAR}),
     "both sides move": ("sum(where(x + X*inv(X)*x - x > x, 1, 0))", {"x": ROOT, "X": NEAR_SINGULAR}),
 }
 BY_DATA = {
@@ -105,6 +106,8 @@ BY_DATA = {
     "the sign of an entry that is 0": ("sum(sign(x).*x)", {"x": np.zeros(2)}),
     "an entry is an integer": ("sum(floor(x))", {"x": ROOT}),
     "an entry is small": ("sum(sign(x))", {"x": np.array([1e-13, -1e-13])}),
+    "the direction of zeros": ("sum(normalize(x))", {"x": np.zeros(2)}),
+    "equal entries of an order": ("sum(sort(x)[1:])", {"x": np.ones(2)}),
     "nothing jumps": ("sum(max(x, 0))", {"x": np.zeros(2)}),
 }
 
@@ -138,3 +141,19 @@ def test_the_order_of_a_norm_has_a_value_in_the_check():
     e = mc.expression("norm(min(A, axis=0), 3/2 + log1pc(a)^2)", "A: matrix(n, m); a: scalar")
     assert np.isnan(e(A=np.ones((3, 1)), a=-1.7))
     mc.compile(e)
+
+
+FALSE_ALARMS = {  # a result and the symbol that it is differentiated in, or none for the simplified form
+    "a comparison with what has no value": ("where(x > (y.^(5/2)).^2, 1, 0)", ""),
+    "the deviation of one number that is a sum": ("std(expm1c_diff(1, A), axis=1)", "A"),
+    "the norm of no entries": ("normp(A[:, :-1], a)", "A"),
+    "the norm of deviations of one number": ("norm(var(solve(S, A), axis=0), 3/2 + a^2)", "A"),
+}
+
+
+@pytest.mark.parametrize("kind", FALSE_ALARMS)
+def test_what_rounding_and_missing_values_decide_is_no_fault(kind):
+    text, wrt = FALSE_ALARMS[kind]
+    e = mc.expression(text, "x, y: vector(n); A: matrix(n, m); S: matrix(n, n); a: scalar")
+    found = e.simplify() if not wrt else e.jvp(wrt) if e.node.shape else e.hvp(wrt)
+    assert "at n" in found.checked

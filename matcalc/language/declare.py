@@ -50,9 +50,14 @@ FACTS: Mapping[str, str] = {
 
 _SIZE_HEADS = ("number", "name", "sum", "product", "negative", "call")
 _SIZE_CALLS = ("min", "max")
-_EXAMPLES = {"vector": "w: vector(n)", "matrix": "X: matrix(m, n)", "tensor": "T: tensor(m, n, k)"}
+_EXAMPLES = {
+    "scalar": "write  a: scalar  or  w: vector(n)", SIZE: "a size is one integer: write  n: size",
+    "vector": "write  w: vector(n)", "matrix": "write  X: matrix(m, n)", "tensor": "write  T: tensor(m, n, k)",
+    INDEX: "write  y: index(n)  for n labels,  i: index  for one; below the size that they index, as in  A[:, y]",
+}  # fmt: skip
 
 
+_COUNTS = {(0, 0): "no sizes", (0, 1): "at most one size", (1, 1): "one size", (2, 2): "two sizes"}
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)+")
 _MARKED = re.compile(r",\s*undeclared\s*\Z")
 
@@ -312,9 +317,8 @@ def _check_kind(kind: str, word: Any, sizes: tuple[Ast, ...], kinds: _Kinds, fac
     least, greatest = kinds[kind]
     if least <= len(sizes) <= greatest:
         return
-    takes = {(0, 0): "no sizes", (1, 1): "one size", (2, 2): "two sizes"}.get((least, greatest), "sizes")
-    hint = f"write  {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
-    raise ShapeError(f"'{word}' takes {takes}, found {len(sizes) or 'none'}", at=word.start_pos, hint=hint)
+    takes = f"takes {_COUNTS.get((least, greatest), 'sizes')}, found {len(sizes) or 'none'}"
+    raise ShapeError(f"'{word}' {takes}", at=word.start_pos, hint=_EXAMPLES.get(kind, ""))
 
 
 def _check_size(size: Ast) -> None:

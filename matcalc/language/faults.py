@@ -43,6 +43,7 @@ _CHARACTERS = {
     "√": "write sqrt(x)", "&!~": _LOGIC, "?": "write where(x > 0, a, b) for a choice",
     "×": "write x*y for a product, cross(x, y) for that of two vectors of three entries",
     "⟨⟩": "write x'*y for an inner product, sum(A.*B) for that of matrices",
+    "⊤ᵀ": "write x' for a transpose",
     "†": "write A' for the adjoint of a real matrix, pinv(A) for the pseudoinverse",
     "∂∇": "a formula is the function alone; gradient(f, x) finds its derivative",
 }  # fmt: skip
@@ -74,6 +75,8 @@ def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: in
     if start in FORMS and (found.type == "$END" or not _inside_sizes(before, start)):
         return _form(fault, text, before, found, at, start)
     message, position, hint = _diagnose(before, stack, found, at)
+    if start in FORMS and hint.startswith("for the product"):
+        hint = f"between sizes write a comma; {hint}"
     return ParseError(message, text=text, at=position, hint=foreign or hint)
 
 
@@ -218,7 +221,8 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
     if found.type == "POWER":
         return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
     if found.type == "EQUALS" or found == "=":
-        hint = "to compare, write '=='" if stack else "write the formula alone, without f(x) =; to compare, '=='"
+        within = "to compare, write '=='; an equation is written as left - right, in  root(y - cos(y), y, start=1)"
+        hint = within if stack else "write the formula alone, without f(x) =; to compare, '=='"
         return "'=' is only allowed in keyword arguments, as in sum(X, axis=0)", at, hint
     if found.type == "COMPARE":
         if _compared(before, stack):
@@ -276,4 +280,8 @@ def _form(fault: Any, text: str, before: list[Any], found: Any, at: int, start: 
     hint = FORMS[start]
     if start == "declaration" and found == "," and len(before) > 2:
         hint = "separate declarations by ';' or a new line"
+    elif found in ("[", "{") and before and before[-1].type == "NAME":
+        hint = f"sizes are written in parentheses:  {before[-1]}(...)"
+    elif found == "(" and len(before) > 1 and before[-1].type == before[-2].type == "NAME":
+        hint = f"facts are written behind the sizes:  {before[-1]}(...) {before[-2]}"
     return ParseError(f"expected {words}, found {shown}", text=text, at=position, hint=hint)

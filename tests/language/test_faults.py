@@ -54,7 +54,7 @@ FAULTS = [
         "{k: [k = i]}",
         "'=' is only allowed in keyword arguments, as in sum(X, axis=0)",
         7,
-        "to compare, write '=='",
+        "to compare, write '=='; an equation is written as left - right, in  root(y - cos(y), y, start=1)",
     ),
     (
         "where(x = 0, a, b)",

@@ -45,6 +45,9 @@ def finish(nodes: Sequence[Node]) -> list[Node]:
     return factor_all(simplify_all(nodes))
 
 
+_SECOND = "use jacobian for first derivatives; for second ones take a sum, or an entry, as in (A*x)[0]"
+
+
 def gradients(f: Node, wrt: Sequence[Node], convention: str) -> list[Node]:
     """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker.
 
@@ -70,7 +73,7 @@ def jacobians(root: Node, wrt: Sequence[Node]) -> list[Node]:
 
 def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
     """Return the blocks of the Hessian, rows by first symbol, shape first.shape + second.shape."""
-    _need_scalar("hessian", f)
+    _need_scalar("hessian", f, _SECOND)
     rows = []
     for bar, x in zip(gradients(f, wrt, "projected"), wrt, strict=True):
         blocks = jacobians(simplify_all([bar])[0], wrt)
@@ -80,7 +83,7 @@ def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
 
 def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node]) -> list[Node]:
     """Return the rows of the Hessian applied to `vectors` (a direction for each symbol)."""
-    _need_scalar("hvp", f)
+    _need_scalar("hvp", f, _SECOND)
     bars = simplify_all(gradients(f, wrt, "projected"))
     moved = [pushforward(bar, vectors) for bar in bars]
     return [projected(m, x, 0) for m, x in zip(moved, wrt, strict=True)]

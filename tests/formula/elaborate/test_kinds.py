@@ -62,6 +62,14 @@ def test_what_is_differentiated_keeps_its_kind(text, wrt):
         mc.gradient(text, wrt)
 
 
+@pytest.mark.parametrize("derive", [mc.hessian, mc.hvp])
+def test_second_derivatives_of_a_vector_are_those_of_an_entry(derive):
+    with pytest.raises(mc.ShapeError, match="needs a scalar") as caught:
+        derive("A*x", "x")
+    assert caught.value.hint.endswith("take a sum, or an entry, as in (A*x)[0]")
+    derive("(A*x)[0]", "x")
+
+
 LISTED = [
     ("x*y", "x: scalar | x: matrix(m, n) | y: scalar | y: matrix(1, n)"),
     ("x^2", "x: scalar | x: matrix(m, m)"),

@@ -18,8 +18,9 @@ def cases():
     for line in (CASES / "derivatives.txt").read_text(encoding="utf-8").splitlines():
         if found := BY_NAME.match(line.strip()):
             yield found[2], found[3], found[4] or ""
-    for case in json.loads((CASES / "textbook.json").read_text(encoding="utf-8")):
-        yield case["text"], case["wrt"], case["let"]
+    for file in ("textbook.json", "identities.json"):
+        for case in json.loads((CASES / file).read_text(encoding="utf-8")):
+            yield case["text"], case["wrt"], case["let"]
     for case in json.loads((CASES / "rules.json").read_text(encoding="utf-8")):
         yield from ((case["text"], wrt, case["let"]) for wrt in case["vjp"])
 
@@ -35,6 +36,13 @@ def called(shown):
     return calls, set(re.findall(r"(\w+)\}?\([^=()]*\) = (?:\"|\\text)", behind))
 
 
+def assert_defined(derivatives):
+    for derivative in derivatives:
+        for shown in (str(derivative), derivative.latex(), str(derivative.named())):
+            calls, defined = called(shown)
+            assert not calls & INTERNAL - defined, shown
+
+
 def test_there_are_cases():
     assert len(EVERY) > 300 and "ratio0" in INTERNAL
 
@@ -43,7 +51,14 @@ def test_there_are_cases():
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
 def test_internal_names_have_definitions(text, wrt, let):
     e = mc.expression(text, let)
-    for derivative in [e.vjp(wrt, cotangent="Gbar"), *([e.gradient(wrt), e.hvp(wrt)] if not e.shape else [])]:
-        for shown in (str(derivative), derivative.latex(), str(derivative.named())):
-            calls, defined = called(shown)
-            assert not calls & INTERNAL - defined, shown
+    of_scalars = [e.gradient(wrt), e.hvp(wrt)] if not e.shape else []
+    assert_defined([e.vjp(wrt, cotangent="Gbar"), e.jvp(wrt), *of_scalars])
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
+def test_internal_names_in_hessians_have_definitions(text, wrt, let):
+    e = mc.expression(text, let)
+    if e.shape:
+        e = mc.expression(f"sum(({text}).^2)", let)
+    assert_defined([e.hessian(wrt)])

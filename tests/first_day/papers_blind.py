@@ -295,12 +295,6 @@ BLIND_REFUSED = [
         "the declared pi or the number",
     ),
     (
-        "restricted Boltzmann machine",
-        r"F(v) = -b^\top v - \sum_{j=1}^{m} \log\left(1 + e^{c_j + W_j v}\right)",
-        "b, v: vector(n); c: vector(m); W: matrix(m, n)",
-        "one subscript for 2 axes",
-    ),
-    (
         "chain of a residual sum",
         r"S(\beta) = \|y - X\beta\|^2 = (y - X\beta)^\top (y - X\beta)",
         "X: matrix(m, n); y: vector(m); beta: vector(n)",
@@ -329,12 +323,6 @@ BLIND_REFUSED = [
         r"E = \sum_{i=1}^{n}\sum_{j \in \mathcal{N}(i)} w_{ij}\left\| (p_i' - p_j') - R (p_i - p_j) \right\|^2",
         "P, P_prime: matrix(n, d); R: matrix(d, d); W: matrix(n, n); N: matrix(n, n)",
         "the range of this sum is not supported",
-    ),
-    (
-        "bundle adjustment, pinhole",
-        r"\min_{f}\sum_{i=1}^{N}\left(u_i - f\frac{X_i}{Z_i}\right)^2 + \left(v_i - f\frac{Y_i}{Z_i}\right)^2",
-        "u, v, X, Y: vector(N); Z: vector(N) positive; f: scalar",
-        "the subscript of v is unknown",
     ),
     (
         "temporal difference",

@@ -335,6 +335,6 @@ BLIND_REFUSED = [
         r"I(X;Y) = \sum_{x}\sum_{y} p_{xy}\log\frac{p_{xy}}{p_x q_y}, "
         r"\quad p_x = \sum_y p_{xy}, \; q_y = \sum_x p_{xy}",
         "P: matrix(m, n) positive",
-        "defined by each other",
+        "defined by entries of the same letter",
     ),
 ]

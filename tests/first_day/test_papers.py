@@ -122,6 +122,7 @@ SAME = [
     ),
     (r"L = J = x^\top x", "x: vector(n)", "x'*x"),
     (r"B = \frac{a}{k_B}", "a, k_B: scalar", "a/k_B"),
+    (r"T = a k_T, \quad k_T = 2 b", "a, b: scalar", "2*a*b"),
     (r"\min_f \sum_i f_i + b_i", "f, b: vector(n)", "sum(f + b)"),
     (r"n!\, a^n \log b!", "n, a, b: scalar", "gamma(n + 1)*a^n*gammaln(b + 1)"),
     (r"\mathbf{1}_{0 < a \le b} + I(a > b)", "a, b: scalar", "when(0 < a)*when(a <= b) + when(a > b)"),

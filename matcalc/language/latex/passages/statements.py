@@ -190,7 +190,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
-    uses = {id(one): used(one.formula, reading.keys) for one in every}
+    whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
+    uses = {id(one): used(one.formula, whole) for one in every}
     read = frozenset().union(*map(used, readers))
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
@@ -273,6 +274,10 @@ def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) ->
     left = list(parts)
     while left:
         ready = [one for one in left if not any(x.used_as in uses[id(one)] for x in left)]
+        if not ready and (own := [one for one in left if one.indices and one.used_as in uses[id(one)]]):
+            shown = "_".join(own[0].key)
+            hint = "give what is defined another letter: a letter with one and with two subscripts is one array"
+            raise fault(f"{shown} is defined by entries of the same letter", cast(Ast, own[0].name), hint)
         if not ready:
             raise fault("these parts are defined by each other", cast(Ast, left[0].name))
         done += ready

@@ -281,6 +281,7 @@ ROWS = [
     (r"\sum_{i=1}^n \|x_i - P Y_i\|^2", "P: matrix(k, d); X: matrix(n, k); Y: matrix(n, d)", "norm2(X - Y*P')^2"),
     (r"\sum_{i=1}^n \|x_i - c_{y_i}\|^2", "X: matrix(n, d); C: matrix(k, d); y: index(n)", "norm2(X - C[y, :])^2"),
     (r"\sum_{i=1}^n \|x_i - c_{y_i}\|^2", "X: matrix(n, d); C: matrix(d, k); y: index(n)", "norm2(X - C[:, y]')^2"),
+    (r"\sum_{i=1}^n \|x_i - m_{y_i}\|^2", "X: matrix(n, d); m: matrix(k, d); y: index(n)", "norm2(X - m[y, :])^2"),
     (r"\sum_{i=1}^n \|x_i - c_{y_i}\|^2", "X: matrix(n, d); C: matrix(d, d); y: index(n)", ""),
 ]
 

@@ -277,7 +277,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
-    if rank == 2 and len(axes) == 1 and name and not name[0].isupper():
+    if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
         if len(bound) == 1 and (
             row := _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))

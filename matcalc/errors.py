@@ -61,10 +61,11 @@ class MatcalcError(Exception):
 class ParseError(MatcalcError, ValueError):
     """The text is not in the language.
 
-    undecided: the matrix of which a name can be a row or a column, if only the sizes of the formula can tell.
+    undecided: the readings of a name as part of a matrix, if only the sizes of the formula can tell: matrix, axis
+    of the index, and whether the part is a vector or a row.
     """
 
-    undecided = ""
+    undecided: tuple[tuple[str, int, str], ...] = ()
 
 
 class ShapeError(MatcalcError, ValueError):

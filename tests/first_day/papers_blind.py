@@ -295,12 +295,6 @@ BLIND_REFUSED = [
         "the declared pi or the number",
     ),
     (
-        "restricted Boltzmann machine",
-        r"F(v) = -b^\top v - \sum_{j=1}^{m} \log\left(1 + e^{c_j + W_j v}\right)",
-        "b, v: vector(n); c: vector(m); W: matrix(m, n)",
-        "one subscript for 2 axes",
-    ),
-    (
         "chain of a residual sum",
         r"S(\beta) = \|y - X\beta\|^2 = (y - X\beta)^\top (y - X\beta)",
         "X: matrix(m, n); y: vector(m); beta: vector(n)",
@@ -331,12 +325,6 @@ BLIND_REFUSED = [
         "the range of this sum is not supported",
     ),
     (
-        "bundle adjustment, pinhole",
-        r"\min_{f}\sum_{i=1}^{N}\left(u_i - f\frac{X_i}{Z_i}\right)^2 + \left(v_i - f\frac{Y_i}{Z_i}\right)^2",
-        "u, v, X, Y: vector(N); Z: vector(N) positive; f: scalar",
-        "the subscript of v is unknown",
-    ),
-    (
         "temporal difference",
         r"\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t), \quad V(s) = \theta^\top s",
         "r: vector(T); S: matrix(T + 1, n); gamma: scalar; theta: vector(n)",
@@ -347,6 +335,6 @@ BLIND_REFUSED = [
         r"I(X;Y) = \sum_{x}\sum_{y} p_{xy}\log\frac{p_{xy}}{p_x q_y}, "
         r"\quad p_x = \sum_y p_{xy}, \; q_y = \sum_x p_{xy}",
         "P: matrix(m, n) positive",
-        "defined by each other",
+        "defined by entries of the same letter",
     ),
 ]

@@ -378,12 +378,6 @@ MODELS_REFUSED = [
         "Sigma: matrix(m, m) spd; y: vector(m); H: matrix(m, n); x: vector(n)",
         "unknown or ambiguous",
     ),
-    (
-        "rows of a capital letter",
-        r"\sum_{j=1}^{m}\log\left(1 + e^{c_j + \mathbf{W}_{j}\mathbf{v}}\right)",
-        "W: matrix(m, n); v: vector(n); c: vector(m)",
-        "one subscript for 2 axes",
-    ),
     ("two equal sides", r"f = x^\top x = \sum_i x_i^2", "x: vector(n)", "between formulas"),
     (
         "end of a sum",

@@ -84,7 +84,7 @@ def elaborate(
     names = tuple(sizes)
     first: list[Ast] = []
     fixed = {*(d.name for d in declared), *(symbols or {})}
-    axes: dict[str, int] = {}
+    axes: dict[str, tuple[int, str]] = {}
 
     def read_as(ranks: Mapping[str, int]) -> tuple[Inference, list[Typed]]:
         inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks, axes=axes)
@@ -109,7 +109,7 @@ def elaborate(
     try:
         inference, values = fitting(read_as, first, fixed, varied)
     except ParseError as fault:
-        if not fault.undecided or not _axes_that_fit(read_as, axes, fault.undecided):
+        if not fault.undecided or not _axes_that_fit(read_as, axes, fault.undecided, book):
             raise
         first.clear()
         inference, values = fitting(read_as, first, fixed, varied)
@@ -129,33 +129,40 @@ def elaborate(
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
 
 
-def _axes_that_fit(read: Callable[[Ranks], Read], axes: dict[str, int], undecided: str) -> bool:
+def _axes_that_fit(
+    read: Callable[[Ranks], Read],
+    axes: dict[str, tuple[int, str]],
+    undecided: Sequence[tuple[str, int, str]],
+    book: Rulebook,
+) -> bool:
     """Return whether one choice of rows or columns x_i of matrices fits the sizes of the formulas; `axes` is then that.
 
-    A choice is needed only if nothing else decides it.
+    A choice is needed only if nothing else decides it. Choices with the same nodes are one.
     """
-    waiting = [{undecided: axis} for axis in (0, 1)]
-    found: list[dict[str, int]] = []
+    waiting = [{name: (axis, kind)} for name, axis, kind in undecided]
+    found: dict[tuple[Node, ...], dict[str, tuple[int, str]]] = {}
     while waiting:
         tried = waiting.pop()
         axes.clear()
         axes.update(tried)
         try:
-            made, _ = read({})
+            made, values = read({})
             made.finish()
+            builder = Builder(made, scope_of(made).symbols, partial(template_of, book, 0))
+            nodes = tuple(build(builder, value) for value in values)
         except ParseError as fault:
-            if fault.undecided and fault.undecided not in tried and len(tried) < MOST_UNDECIDED:
-                waiting += [{**tried, fault.undecided: axis} for axis in (0, 1)]
-            elif fault.undecided not in tried:
+            more = [(name, axis, kind) for name, axis, kind in fault.undecided if name not in tried]
+            if more and len(tried) >= MOST_UNDECIDED:
                 return False
+            waiting += [{**tried, name: (axis, kind)} for name, axis, kind in more]
         except MatcalcError:
             pass
         else:
-            found.append(tried)
+            found.setdefault(nodes, tried)
             if made.sizes.guessed:
                 return False
     axes.clear()
-    axes.update(found[0] if found else {})
+    axes.update(next(iter(found.values()), {}))
     return len(found) == 1
 
 

@@ -80,7 +80,7 @@ class Inference:
     numpy: bool = False
     broadcasts: bool = False
     ranks: Mapping[str, int] = field(default_factory=dict)
-    axes: Mapping[str, int] = field(default_factory=dict)
+    axes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)

@@ -205,7 +205,7 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 NORMS = {
-    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; for \|x\|_W^2 write x^\top W x",
+    "vector": r"vectors have \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; \|x\|_W^2 is x^\top W x or x^\top W^{-1} x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
 
@@ -364,7 +364,7 @@ def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
     if len(signs) != 1 or len(node.args) != 2 or signs[0] not in ("==", "!=", "<", "<=", ">", ">="):
         shown = "=" if signs[0] == "==" else signs[0]
         message = f"'{shown}' between formulas" if len(node.args) > 1 else f"a line that begins with '{shown}'"
-        raise fault(message, node, "write one formula, the right side of the =")
+        raise fault(message, node, REFUSED.get(signs[0][1:], "write one formula, the right side of the ="))
     left, right = (needed(reading, x) for x in node.args)
     tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
     return Value(tree, kind_of_sum([left.kind, right.kind]), form="relation")

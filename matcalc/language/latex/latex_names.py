@@ -75,6 +75,11 @@ REFUSED: Mapping[str, str] = {
     **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
     **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
     **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
+    "propto": "write the right side alone: its logarithm has the same gradient, and a value without the constant",
+    "sim": "write the density, or its logarithm",
+    **dict.fromkeys(
+        ("int", "iint", "oint"), r"write its value in closed form, or the sum of a quadrature, \sum_i w_i f_i"
+    ),
     **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
     **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }

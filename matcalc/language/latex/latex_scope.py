@@ -30,7 +30,8 @@ VECTOR = "vector of a function"
 class Known:
     """The declarations: kinds of symbols, lengths of their axes as text, sizes; and the kinds of other names.
 
-    indices: symbols whose data are indices. axes: of matrices, the axis of x_i if nothing around it decides.
+    indices: symbols whose data are indices. axes: of matrices, the axis of x_i, and whether it is a vector or a
+    row, if nothing around it decides.
     """
 
     kinds: Mapping[str, str]
@@ -38,7 +39,7 @@ class Known:
     sizes: frozenset[str]
     default: Callable[[str], str]
     indices: frozenset[str] = frozenset()
-    axes: Mapping[str, int] = field(default_factory=dict)
+    axes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
 
 class Value(NamedTuple):

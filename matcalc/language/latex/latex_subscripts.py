@@ -35,6 +35,7 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     key_of_subscript,
     name_of,
+    needed,
     subscript_of,
 )
 from matcalc.language.one_based import added
@@ -172,14 +173,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     if large and len(axes) == 1 and len(bound) == 1:
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
-        found = _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound)) if is_row else None
-        if found is not None:
+        if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
             return found
+        if not is_row and large in reading.known.axes:
+            return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
         refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
-        refused.undecided = large if is_row and len(reading.known.shapes[large]) == 2 else ""
+        if len(reading.known.shapes[large]) == 2:
+            refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
         raise refused
     if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
@@ -198,13 +201,46 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
     bound = written(index.high) if index.high is not None else index.size
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
     axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
-    axes = axes if bound else [reading.known.axes[large]] if large in reading.known.axes else []
-    if len(axes) != 1 or reading.known.axes.get(large, axes[0]) != axes[0]:
+    tried, kind = reading.known.axes.get(large, (None, "vector"))
+    axes = axes if bound else [tried] if tried is not None else []
+    if len(axes) != 1 or tried not in (None, axes[0]):
         return None
     name = Ast("name", (), large, layout.span)
     at = indexed(reading, index, offset, shape[axes[0]])
     below = [at, (whole_axis(layout), None)] if axes[0] == 0 else [(whole_axis(layout), None), at]
-    return Value(_part(name, below, layout), "vector")
+    return _as(kind, _part(name, below, layout))
+
+
+def _row_at(reading: Reading, large: str, at: Ast, layout: Ast) -> Value:
+    """Return the row or column of a matrix at an index that is data."""
+    axis, kind = reading.known.axes[large]
+    below: list[Axis] = [(whole_axis(layout), None)]
+    below.insert(axis, (at, None))
+    return _as(kind, _part(Ast("name", (), large, layout.span), below, layout))
+
+
+def _as(kind: str, part: Ast) -> Value:
+    """Return a part with one axis as a vector, or as a row."""
+    return Value(part if kind == "vector" else Ast("transpose", (part,), None, part.span, part.at), kind)
+
+
+def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout: Ast) -> Value | None:
+    """Return W_j of a declared matrix W, a row or a column, if a sum or a definition binds j.
+
+    Raises: ParseError with the readings, among which the sizes of the formula may decide.
+    """
+    bound = [x for x in letters_in(axis) if x in scope.indices]
+    if len(bound) != 1 or len(reading.known.shapes.get(name, ())) != 2 or scope.indices[bound[0]].is_step:
+        return None
+    if name in reading.known.axes:
+        if is_data(reading, axis):
+            return _row_at(reading, name, cast(Ast, needed(reading, axis).tree), layout)
+        return _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axis, bound))
+    row = f"{name}_{{{bound[0]},:}}"
+    hint = rf"a row is {row}, its transpose {row}^\top, a column {name}_{{:,{bound[0]}}}"
+    refused = fault(f"one subscript for 2 axes: {name}_{bound[0]} can be a row or column of {name}", layout, hint)
+    refused.undecided = ((name, 0, "vector"), (name, 1, "vector"), (name, 0, "row"))
+    raise refused
 
 
 def length_of(reading: Reading, body: Ast, letter: str) -> str:
@@ -219,9 +255,9 @@ def length_of(reading: Reading, body: Ast, letter: str) -> str:
         large = large_of(reading, key) if key and {*reading.keys.get(key, ())} <= reading.known.sizes else ""
         for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
             shape = reading.known.shapes.get(name, ())
-            if name == large and len(axes_in(cast(Ast, below), len(shape), Scope())) != len(shape):
-                continue
             axes = axes_in(cast(Ast, below), len(shape), Scope())
+            if len(axes) != len(shape) and (name == large or len(shape) == 2):
+                continue
             lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
     return lengths.pop() if len(lengths) == 1 else "" if lengths else reading.ranges.get(letter, "")
 
@@ -241,12 +277,14 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
-    if rank == 2 and len(axes) == 1 and name and not name[0].isupper():
+    if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
         if len(bound) == 1 and (
             row := _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
         ):
             return row
+    if rank == 2 and len(axes) == 1 and name and (row := _row_that_fits(reading, name, axes[0], scope, layout)):
+        return row
     if rank is not None and len(axes) != rank:
         shown = name or "A"
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"

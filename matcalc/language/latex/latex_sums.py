@@ -11,7 +11,7 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
-from matcalc.language.latex.latex_names import OVER
+from matcalc.language.latex.latex_names import OVER, REFUSED
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, subscript_of
 from matcalc.language.latex.latex_subscripts import length_of
 from matcalc.language.one_based import added
@@ -28,7 +28,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         return reading.sums[node]
     word, marks = cast("tuple[str, tuple[str, ...]]", node.value)
     if word not in reading.names.parameters:
-        raise fault(f"\\{word} is not supported", node)
+        raise fault(f"\\{word} is not supported", node, REFUSED.get(word, ""))
     lost = [
         x for x in letters_in(node.args[0]) if word in OVER and (x,) in reading.keys and x not in reading.known.sizes
     ]

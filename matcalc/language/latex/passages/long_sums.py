@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import cast
 
 from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_names import OVER
 from matcalc.language.latex.latex_scope import Reading, fault, subscript_of
 from matcalc.language.latex.passages.statements import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -32,9 +33,15 @@ def with_long_sums(reading: Reading, line: Ast, equal: Collection[str]) -> Ast:
 
 def _extended(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
     """Return a chain of terms of which the first sum that must be longer contains more terms."""
-    signs, begins = cast("tuple[tuple[int, ...], bool]", node.value)
+    signs = cast("tuple[tuple[int, ...], bool]", node.value)[0]
     for k, term in enumerate(node.args[:-1]):
         big = term.args[-1] if term.head == "row" else term
+        if big.head == "big" and big.value[0] in OVER:  # type: ignore[index]
+            form = ((1, *signs[k + 1 :]), False)
+            inner = Ast("chain", (big.args[-1], *node.args[k + 1 :]), form, (big.args[-1].span[0], node.span[1]))
+            if (found := _extended(reading, inner, taken)) is not inner:
+                return _ending(node, k, found)
+            continue
         if big.head != "big" or big.value[0] != "sum":  # type: ignore[index]
             continue
         bound = {x for below in big.args[:-1] for x in letters_in(below)} & _subscripts(big.args[-1])
@@ -47,20 +54,27 @@ def _extended(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
             raise fault("the end of this sum is ambiguous", big, hint)
         body = big.args[-1]
         own: tuple[tuple[int, ...], bool] = ((1,), False)
-        inner = [body]
+        terms = [body]
         if body.head == "chain":
-            own, inner = cast("tuple[tuple[int, ...], bool]", body.value), list(body.args)
+            own, terms = cast("tuple[tuple[int, ...], bool]", body.value), list(body.args)
         span = (body.span[0], node.span[1])
         after = node.args[k + 1 :]
-        longer = Ast("chain", (*inner, *after), ((*own[0], *signs[k + 1 :]), own[1]), span, after[0].span[0])
-        longer = _extended(reading, longer, taken)
-        made = Ast("big", (*big.args[:-1], longer), big.value, (big.span[0], node.span[1]), big.at)
-        if term.head == "row":
-            made = Ast("row", (*term.args[:-1], made), term.value, (term.span[0], node.span[1]), term.at)
-        if k == 0 and not begins:
-            return made
-        return Ast("chain", (*node.args[:k], made), (signs[: k + 1], begins), node.span, node.at)
+        longer = Ast("chain", (*terms, *after), ((*own[0], *signs[k + 1 :]), own[1]), span, after[0].span[0])
+        return _ending(node, k, _extended(reading, longer, taken))
     return node
+
+
+def _ending(node: Ast, k: int, body: Ast) -> Ast:
+    """Return a chain that ends with term k, in which the operator at the end of that term has another operand."""
+    signs, begins = cast("tuple[tuple[int, ...], bool]", node.value)
+    term = node.args[k]
+    big = term.args[-1] if term.head == "row" else term
+    made = Ast("big", (*big.args[:-1], body), big.value, (big.span[0], node.span[1]), big.at)
+    if term.head == "row":
+        made = Ast("row", (*term.args[:-1], made), term.value, (term.span[0], node.span[1]), term.at)
+    if k == 0 and not begins:
+        return made
+    return Ast("chain", (*node.args[:k], made), (signs[: k + 1], begins), node.span, node.at)
 
 
 def _free(layout: Ast) -> set[str]:

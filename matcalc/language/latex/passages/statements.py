@@ -6,7 +6,7 @@ in the order of their use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
@@ -60,6 +60,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
 
     Raises: ParseError for an equation, whose left side is more than a name.
     """
+    line = _without_labels(reading, line)
     if line.head != "relation" or line.value not in [(sign,) for sign in EQUAL] or len(line.args) != 2:
         return Statement(None, (), None, line)
     side, formula = line.args
@@ -90,6 +91,23 @@ def statement(reading: Reading, line: Ast) -> Statement:
     )
     indices = () if parameters else _indices(reading, items[0], formula)
     return Statement(items[0], key, parameters, formula, indices, matrices)
+
+
+def _without_labels(reading: Reading, line: Ast) -> Ast:
+    """Return L = J = f as L = f, if J is a name that is not declared; f does not contain these names.
+
+    Raises: ParseError for other formulas between two signs.
+    """
+    signs = cast("tuple[str, ...]", line.value) if line.head == "relation" else ()
+    if len(signs) < 2 or len(line.args) != len(signs) + 1 or not set(signs) <= set(EQUAL):
+        return line
+    inside = used(line.args[-1], reading.keys)
+    for side in line.args[:-1]:
+        key = whole_key(side)
+        if key is None or key in reading.keys or key in inside:
+            hint = "write one of the formulas: only names that are not declared may stand before its ="
+            raise fault("'=' between formulas", side, hint)
+    return Ast("relation", (line.args[0], line.args[-1]), signs[:1], line.span, line.at)
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:
@@ -172,7 +190,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
-    uses = {id(one): used(one.formula) for one in every}
+    whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
+    uses = {id(one): used(one.formula, whole) for one in every}
     read = frozenset().union(*map(used, readers))
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
@@ -191,7 +210,19 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
         raise fault("a line that does not name a part", unnamed[0].formula, hint)
     _check_label(reading, target, uses[id(target)])
-    return Chosen(target, _in_order([one for one in every if one is not target], uses))
+    parts = _in_order([one for one in every if one is not target], uses)
+    _check_used(parts, uses, uses[id(target)] | read)
+    return Chosen(target, parts)
+
+
+def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:
+    """Raise ParseError for a part that neither the formula nor a part of it uses; `parts` are in order."""
+    for one in reversed(parts):
+        if one.used_as not in read:
+            shown = "_".join(one.used_as)
+            hint = f"leave it out, or use {shown} in the formula"
+            raise fault(f"{shown} is defined, and no formula uses it", cast(Ast, one.name), hint)
+        read |= uses[id(one)]
 
 
 def _tells_set(reading: Reading, one: Statement) -> bool:
@@ -212,15 +243,26 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
         raise fault(f"'=' after {'_'.join(target.key)} is an equation", target.name, hint)
 
 
-def used(layout: Ast) -> frozenset[Key]:
-    """Return the keys of all letters in a layout, with and without their subscripts."""
+def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
+    """Return the keys of all letters in a layout, with and without their subscripts.
+
+    The subscript of a declared name, k_B, contains no letters of its own.
+    """
     found: set[Key] = set()
+    scripts = [node for node in walk(layout) if node.head == "script"] if declared else []
+    inside = {id(x) for node in scripts if (below := _subscript_in(node, declared)) for x in walk(below)}
     for node in walk(layout):
-        if node.head in ("letter", "accent") and (key := key_of(node)):
+        if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
             found.add(key)
         if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
             found.add(key)
     return frozenset(found)
+
+
+def _subscript_in(script: Ast, declared: Collection[Key]) -> Ast | None:
+    """Return the subscript of a declared name with a subscript."""
+    below = subscript_of(script)
+    return below if below is not None and whole_key(without_top(script)[0]) in declared else None
 
 
 def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:
@@ -232,6 +274,10 @@ def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) ->
     left = list(parts)
     while left:
         ready = [one for one in left if not any(x.used_as in uses[id(one)] for x in left)]
+        if not ready and (own := [one for one in left if one.indices and one.used_as in uses[id(one)]]):
+            shown = "_".join(own[0].key)
+            hint = "give what is defined another letter: a letter with one and with two subscripts is one array"
+            raise fault(f"{shown} is defined by entries of the same letter", cast(Ast, own[0].name), hint)
         if not ready:
             raise fault("these parts are defined by each other", cast(Ast, left[0].name))
         done += ready

@@ -25,7 +25,10 @@ STEP, ROUGH = 2.0**-17, 1e-3
 
 
 def plain_call(at: Evaluator, tree: Ast, scope: Scope, operands: Sequence[Value]) -> Value:
-    return called(at.book, call_name(tree), [Argument(value) for value in operands], None, at.expands)
+    found = called(at.book, call_name(tree), [Argument(value) for value in operands], None, at.expands)
+    meaning = _meaning(at.book, call_name(tree), len(operands))
+    is_choice = meaning is not None and meaning.rule.role == "choice"
+    return _without_value(found) if is_choice and _holds_nan(operands[0]) else found
 
 
 def is_other(tree: Ast, book: Rulebook) -> bool:
@@ -75,12 +78,16 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
             arguments.append(Argument(value, key))
     found = called(at.book, word, arguments, axis, at.expands)
     if compares and any(_holds_nan(argument.value) for argument in arguments[:2]):
-        return found._replace(array=np.full(found.array.shape, np.nan), exact=None)
+        return _without_value(found)
     return found
 
 
+def _without_value(found: Value) -> Value:
+    return found._replace(array=np.full(found.array.shape, np.nan), exact=None)
+
+
 def _holds_nan(value: object) -> bool:
-    """Whether an operand of a comparison has no value, so that the data are outside its domain and tell nothing."""
+    """Whether what decides a choice has no value: the data are outside its domain and tell nothing."""
     return isinstance(value, Value) and bool(np.any(np.isnan(value.array)))
 
 

@@ -328,3 +328,19 @@ def test_a_sum_over_unequal_indices_is_finite():
     pairs = [(0, 1), (0, 2), (1, 2)]
     assert np.isclose(e(q=q, x=x), 2 * sum(q[i] * q[j] / abs(x[i] - x[j]) for i, j in pairs))
     assert np.isfinite(e.gradient("x")(q=q, x=x)).all()
+
+
+NAMES = [
+    r"\mathrm{sim}", r"\operatorname{sim}", r"\text{sim}", r"\mathit{sim}", "s", "s_0", r"\mathcal{S}", r"\tilde s",
+    r"\mathbf{s}", r"s_{\mathrm{in}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_defined_function_is_used_or_refused(name):
+    """However its name is written."""
+    z = np.array([1.0, -2.0, 3.0])
+    read = mc.expression(rf"\ell = \sum_{{i=1}}^n {name}(z_i), \quad {name}(u) = u^2", "z: vector(n)", dialect="latex")
+    assert read(z=z) == 14
+    with pytest.raises(mc.ParseError, match="is defined, and no formula uses it"):
+        mc.expression(rf"\ell = \sum_{{i=1}}^n z_i, \quad {name}(u) = u^2", "z: vector(n)", dialect="latex")

@@ -244,7 +244,7 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
 
 
 def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
-    """Return the keys of all letters in a layout, with and without their subscripts.
+    """Return the keys of all letters and words in a layout, with and without their subscripts.
 
     The subscript of a declared name, k_B, contains no letters of its own.
     """
@@ -254,6 +254,8 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
     for node in walk(layout):
         if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
             found.add(key)
+        if node.head == "word":  # a function of the text: \mathrm{sim}, \operatorname{sim}, \text{sim}
+            found.add((cast("tuple[str, str]", node.value)[0],))
         if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
             found.add(key)
     return frozenset(found)

@@ -322,8 +322,7 @@ def log_rising_diff_(i: int, j: int, a: Array, b: Array) -> Array:
         is_near = (a >= 0) & (a <= 0.1) & (a <= 0.1 * (1 + a * b))
         near = rising_near_(i, j, np.where(is_near, a, 0.0), np.where(is_near, b, 0.0))
         far = rising_far_(i, j, 1 / np.where(is_near, 1.0, a), b)
-        outside = (b == -np.inf) & (i + j > 0)
-        return np.where(outside, np.nan, np.where(is_near, near, far))
+        return np.where(is_near, near, far)
 
 
 def rising_near_(i: int, j: int, a: Array, b: Array) -> Array:

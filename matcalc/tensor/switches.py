@@ -9,14 +9,21 @@ gets one, made of its `support`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.elementwise import apply
 from matcalc.tensor.network import is_closed_scalar
+from matcalc.tensor.nodes.canonical_labels import linked
 from matcalc.tensor.nodes.node import Node, Operand, cached_on_node
 from matcalc.tensor.product import simple_product
-from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.selectors import Span
+from matcalc.tensor.sizes.size import Size, is_nonnegative
 from matcalc.tensor.sums import add
+
+FULL = ("merge", "flip", "shift")
+"""The selectors with a one for each index of their first axis."""
 
 
 def is_switch(node: Node) -> bool:
@@ -77,11 +84,14 @@ def with_masks(node: Node) -> Node:
 
 @cached_on_node
 def masks_of(node: Node) -> tuple[Operand, ...]:
-    """Return 0/1 arrays with their axes that are 0 where a sum is 0 for all data because of masks and diagonals."""
+    """Return 0/1 arrays with their axes that are 0 where a sum is 0 for all data because of masks and diagonals.
+
+    Parts that no term places, as the last rows of `[X; zeros(2, n)] + [Y; zeros(2, n)]`, are 0 as well.
+    """
     found: list[Operand] = []
     masks = [] if node.structural else [_own_mask(term) for term in node.args]
     known = [mask for mask in masks if mask is not None]
-    if known and len(known) == len(masks):
+    if known and len(known) == len(masks) and not _fill_an_axis(known):
         found.append((switch_of(add([(1, mask) for mask in known])), tuple(range(node.rank))))
     if node.structural and node.rank < 3:
         return ()
@@ -103,16 +113,43 @@ def _own_mask(node: Node) -> Node | None:
     """
     if node.kind != "product":
         return None
+    out = set(node.out)
+    placed = [(mask, tuple(at[k] for k in axes)) for arg, at in node.operands for mask, axes in _masks_of_operand(arg)]
+    selecting = [(arg, at) for arg, at in node.operands if arg.kind == "selector" and not arg.selects("mask")]
     own: list[Operand] = []
-    for arg, at in node.operands:
-        placed = [(mask, tuple(at[axis] for axis in axes)) for mask, axes in _masks_of_operand(arg)]
-        own += [(mask, there) for mask, there in placed if set(there) <= set(node.out)]
-    covered = {i for _, at in own for i in at} if node.rank > 2 else set(node.out)
-    axes = tuple(axis for axis, i in enumerate(node.out) if i in covered)
-    if not own and (not axes or len(set(node.out)) == node.rank):
+    for group in linked([*placed, *selecting], lambda item: item[1], out):
+        if len(group) == 1 and group[0] in placed:
+            own += [item for item in group if set(item[1]) <= out]
+        elif any(arg.kind == "selector" and at[0] in out for arg, at in group) and not all(map(_is_full, group)):
+            axes = tuple(dict.fromkeys(i for _, at in group for i in at if i in out))
+            own.append((simple_product(1, group, axes), axes))
+    covered = {i for _, at in own for i in at} if node.rank > 2 else out
+    kept = tuple(axis for axis, i in enumerate(node.out) if i in covered)
+    if not own and (not kept or len(out) == node.rank):
         return None
-    mask = simple_product(1, own, tuple(node.out[axis] for axis in axes), node.sizes)
-    return simple_product(1, [(mask, axes)], tuple(range(node.rank)), dict(enumerate(node.shape)))
+    mask = simple_product(1, own, tuple(node.out[axis] for axis in kept), node.sizes)
+    return simple_product(1, [(mask, kept)], tuple(range(node.rank)), dict(enumerate(node.shape)))
+
+
+def _is_full(operand: Operand) -> bool:
+    """Whether an operand is a selector that leaves no entry along its first axis 0."""
+    return operand[0].kind == "selector" and operand[0].selector.kind in FULL
+
+
+def _fill_an_axis(masks: Sequence[Node]) -> bool:
+    """Whether masks are parts of one axis without a known gap, as those of `[x; zeros(n)] + [zeros(m); y]`."""
+    parts = [mask.args[0].selector for mask in masks if len(mask.args) == 1 and mask.args[0].selects("slice")]
+    if len(parts) < len(masks) or len({(mask.out, mask.indices) for mask in masks}) > 1:
+        return False
+    whole, spans = parts[0].shape[0], [part.span for part in parts]
+    ends = {Size.of(0), *(offset + length for offset, length in spans)} - {whole}
+    return not any(all(_is_beside(end, span) for span in spans) for end in ends)
+
+
+def _is_beside(start: Size, span: Span) -> bool:
+    """Whether an index is known to be before or behind a part of an axis."""
+    offset, length = span
+    return is_nonnegative(start - offset - length) or start != offset and is_nonnegative(offset - start)
 
 
 def _masks_of_operand(node: Node) -> tuple[Operand, ...]:

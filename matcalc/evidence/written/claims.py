@@ -20,7 +20,14 @@ from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.declared import as_written
-from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_decides, rounding_error
+from matcalc.evidence.written.excuses import (
+    attempted,
+    differences_cross_jumps,
+    evaluated,
+    is_excused,
+    rounding_decides,
+    rounding_error,
+)
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
@@ -283,7 +290,8 @@ def _error(
     if any(rounding_decides(node, point, symbols, question.extra) for node in (claim.derivation.root, claim.node)):
         return None
     noise = NOISE if question.second is None else SECOND_NOISE
-    if question.first is not None and not truth.by_complex_step and error <= noise:
+    by_differences = question.first is not None and not truth.by_complex_step
+    if by_differences and (error <= noise or differences_cross_jumps(claim.derivation.root, point, symbols)):
         return None
     if is_excused(claim, question, point, is_infinite=not np.isfinite(error)):
         return None

@@ -34,8 +34,8 @@ ROUNDING = 1e-14
 SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 """How often and how far operands are changed, and the change of a value that is a jump."""
 
-NEARBY = 1e-6
-"""How far data are moved, relative to the largest entry, to see which operands move with them."""
+NEARBY, DIFFERENCE = 1e-6, 1e-5
+"""How far data are moved, relative to the largest entry, to see which operands move, or jump as in differences."""
 
 
 def evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
@@ -190,6 +190,25 @@ def rounding_decides(
         if np.any(jumps & np.logical_and.reduce(is_still)):
             return True
     return False
+
+
+def differences_cross_jumps(root: Node, point: Point, symbols: Sequence[Node]) -> bool:
+    """Whether a rounded part of a formula has other values at data nearby, as the floor of a steep quotient has.
+
+    Differences then measure how often it jumps; its derivative is that beside the jumps.
+    """
+    parts = [node for node in toposort([root]) if _is_rounded(node)]
+    at = evaluated(parts, point.data, point.sizes) if parts else None
+    for seed in range(CHANGES if at else 0):
+        near = evaluated(parts, nudged(point, symbols, DIFFERENCE, seed), point.sizes)
+        if at and near and not all(map(np.array_equal, at, near)):
+            return True
+    return False
+
+
+def _is_rounded(node: Node) -> bool:
+    """Whether a node is a map with the derivative 0 and without a stated jump: a floor, a whole quotient."""
+    return node.kind == "map" and not node.rule.jumps and {*node.rule.derivative.values()} == {"0"}
 
 
 def jumps_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:

@@ -277,7 +277,7 @@ def nudged(point: Point, symbols: Sequence[Node], size: float, seed: int) -> Map
 def report(at: Sequence[str], worst: float) -> str:
     """Return the text of `checked`: the points at which results were compared, and the largest relative error."""
     if not at:
-        return "not checked: no data at which the formula and its result are finite"
+        return "not checked: no data at which the formula and its result can be compared"
     *first, last = list(filter(None, at)) or ["the declared sizes"]
     where = f"{'; '.join(first)} and {last}" if first else last
     return f"at {where}, to {max(worst, 1e-16):.0e}"

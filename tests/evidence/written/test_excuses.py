@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.evidence.written.excuses import has_no_value_inside, rounding_decides
+from matcalc.evidence.written.excuses import differences_cross_jumps, has_no_value_inside, rounding_decides
 from matcalc.evidence.written.points import Point
 from matcalc.tensor.nodes.node import toposort
 
@@ -158,3 +158,37 @@ def test_what_rounding_and_missing_values_decide_is_no_fault(kind):
     e = mc.expression(text, "x, y: vector(n); A: matrix(n, m); S: matrix(n, n); a: scalar")
     found = e.simplify() if not wrt else e.jvp(wrt) if e.node.shape else e.hvp(wrt)
     assert "at n" in found.checked
+
+
+STEEP = {
+    "1e9*tanh(a)": "a: scalar",
+    "1/erf_share(1 + log_erf_diff(a, b)^2, c)": "a: scalar; b: scalar; c: scalar",
+}
+ROUNDED = (
+    "floor({u})",
+    "ceil({u})",
+    "round({u})",
+    "floordiv({u}, 2)",
+    "floordiv(3, 1/({u}))",
+    "mod({u}, 2)",
+    "({u})*floor({u})",
+)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("u", STEEP)
+@pytest.mark.parametrize("rounded", ROUNDED)
+def test_the_floor_of_a_steep_quotient_is_not_compared_with_differences(rounded, u):
+    """Its derivative is 0; differences measure the slope of the quotient, since they cross thousands of jumps."""
+    slope = mc.gradient(rounded.format(u=u), "a", STEEP[u])
+    assert slope.checked.startswith("not checked: no data")
+
+
+@pytest.mark.parametrize("rounded", ROUNDED)
+def test_a_floor_beside_its_jumps_is_compared(rounded):
+    e = mc.expression(rounded.format(u="3*a"), "a: scalar")
+    point = Point({"a": np.asarray(0.3)}, {}, np.asarray(0.0), frozenset())
+    symbols = [node for node in toposort([e.node]) if node.kind == "symbol"]
+    assert len(symbols) == 1
+    assert not differences_cross_jumps(e.node, point, symbols)
+    assert e.gradient("a").checked.startswith("at ")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from matcalc.calculus.derive.differentiate import template_parameter
+from matcalc.calculus.derive.differentiate import pushforward, template_parameter
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError
 from matcalc.evidence.written.claim import Claim
@@ -69,7 +69,18 @@ def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool
         norms = [node for node in toposort([claim.node, root]) if _is_norm(node)]
         if _has_zero(norms, data, point.sizes):
             return True  # documented: the second derivative of a norm at 0, and the derivative of a direction
+    if question.second is not None and _slope_jumps(root, question, data, point.sizes):
+        return True  # the first derivative jumps, as that of the largest of equal singular values
     return has_no_value_inside(root, data, point.sizes)
+
+
+def _slope_jumps(root: Node, question: Question, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
+    """Whether the derivative of a node along the first directions of a question jumps at data."""
+    directions = question.first or {}
+    moving = [node for node in toposort([root]) if node.kind == "symbol" and node.name in directions]
+    tangents = {x: symbol(_name(k), x.shape) for k, x in enumerate(moving)}
+    along = {tangents[x].name: directions[x.name] for x in moving}
+    return jumps_inside(pushforward(root, tangents), {**data, **along}, sizes)
 
 
 def _plays_itself(node: Node, role: str) -> bool:

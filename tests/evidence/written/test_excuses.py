@@ -192,3 +192,26 @@ def test_a_floor_beside_its_jumps_is_compared(rounded):
     assert len(symbols) == 1
     assert not differences_cross_jumps(e.node, point, symbols)
     assert e.gradient("a").checked.startswith("at ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "norm(qr_Q(A), 2)",
+        "lambda_max(qr_Q(A)'*qr_Q(A))",
+        "log(1 + lambda_min(qr_Q(A)'*qr_Q(A)))",
+        "norm(qr_Q(A)*qr_Q(A)' - eye(n), 2)",
+        "norm_nuc(qr_Q(A)*qr_Q(A)' - eye(n))",
+    ],
+)
+def test_second_derivatives_where_the_first_jumps_are_not_compared(text):
+    """All singular values of these matrices are equal at all data, so that NaN is no fault of the formula."""
+    declared = "A: matrix(m, n)" if text.endswith("Q(A), 2)") else "A: matrix(n, n)"
+    found = mc.expression(text, declared).hvp("A").checked
+    assert found.startswith(("at ", "not checked: no data"))
+
+
+def test_second_derivatives_elsewhere_are_compared():
+    """The largest singular value of a random matrix is simple, and the norm of A*A' has no kink but where A is 0."""
+    for text in ("norm(A, 2)", "norm_nuc(A*A')", "lambda_max(A'*A)"):
+        assert mc.expression(text, "A: matrix(n, n)").hvp("A").checked.startswith("at n=2 and n=3"), text

@@ -226,7 +226,7 @@ class CallValue(OfPython):
         except np.linalg.LinAlgError:
             raise
         except (TypeError, ValueError, ArithmeticError, MatcalcError) as error:
-            raise NoReference(f"{type(error).__name__}: {error}") from None
+            raise _rejected(error, values) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,11 @@ class FunctionValue(OfPython):
         except np.linalg.LinAlgError:
             raise
         except Exception as error:  # noqa: BLE001 - any exception: the user's function rejects these data
-            raise NoReference(f"{type(error).__name__}: {error}") from None
+            raise _rejected(error, [data[leaf] for leaf in self._leaves()]) from None
+
+    def _leaves(self) -> list[str]:
+        forms = {name: self.forms.get(name) for name in self.parameters}
+        return [leaf for name, form in forms.items() for leaf in (form.names if form else (name,))]
 
     def _argument(self, name: str, data: Data) -> Any:
         import numpy as np
@@ -262,6 +266,14 @@ class FunctionValue(OfPython):
         if form is None:
             return np.array(data[name])[()]
         return form.filled({leaf: np.array(data[leaf])[()] for leaf in form.names})
+
+
+def _rejected(error: Exception, values: Sequence[Any]) -> Exception:
+    """Return the error for data that a function rejects: complex numbers alone leave its real differences."""
+    import numpy as np
+
+    said = f"{type(error).__name__}: {error}"
+    return TypeError(said) if any(map(np.iscomplexobj, values)) else NoReference(said)
 
 
 def of_node(node: Node) -> Reference:

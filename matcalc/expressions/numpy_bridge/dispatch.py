@@ -232,8 +232,11 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[object], keywords:
 
     Raises: as `call_function`.
     """
+    import numpy as np
+
     name = ufunc.__name__
-    shown = f"np.{name}" if method == CALL else f"np.{name}.{method}"
+    module = "np" if hasattr(np, name) else "scipy.special"
+    shown = f"{module}.{name}" if method == CALL else f"{module}.{name}.{method}"
     keywords_ = {key: value for key, value in keywords.items() if not _is_usual(key, value)}
     try:
         if method == CALL:

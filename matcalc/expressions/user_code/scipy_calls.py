@@ -14,6 +14,7 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.user_code.numpy_writes import Missing
 from matcalc.expressions.user_code.python_calls import is_symbolic
+from matcalc.expressions.user_code.scipy_special import SPECIAL
 from matcalc.tensor.sizes.size import Size, floordiv
 
 Call = Callable[..., Any]
@@ -345,7 +346,7 @@ LINALG = (
     solve_continuous_are, solve_discrete_are,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Sequence[Call]] = {
-    "scipy.special": (logsumexp, softmax, log_softmax, rel_entr, kl_div, betaln, multigammaln),
+    "scipy.special": (logsumexp, softmax, log_softmax, rel_entr, kl_div, betaln, multigammaln, *SPECIAL),
     "scipy.linalg": LINALG,
     "scipy.spatial.distance": (cdist, pdist, squareform),
 }

@@ -1,0 +1,147 @@
+"""Implements functions of `scipy.special` on symbols by others that the rulebook has.
+
+Each is written so that it keeps its digits where SciPy's does; the forms for small arguments are those of the rulebook.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.user_code.python_calls import is_symbolic
+
+
+def j0(x: Any) -> Any:
+    from scipy import special
+
+    return special.jv(0, x)
+
+
+def j1(x: Any) -> Any:
+    from scipy import special
+
+    return special.jv(1, x)
+
+
+def i0(x: Any) -> Any:
+    from scipy import special
+
+    return special.iv(0, x)
+
+
+def i0e(x: Any) -> Any:
+    import numpy as np
+    from scipy import special
+
+    return np.exp(np.log(special.iv(0, x)) - np.abs(x))
+
+
+def i1(x: Any) -> Any:
+    from scipy import special
+
+    return special.iv(1, x)
+
+
+def k0(x: Any) -> Any:
+    from scipy import special
+
+    return special.kv(0, x)
+
+
+def k1(x: Any) -> Any:
+    from scipy import special
+
+    return special.kv(1, x)
+
+
+def kn(n: Any, x: Any) -> Any:
+    """Return the Bessel function of an order that is an integer.
+
+    Raises: NotSupported for an order that is a symbol or no integer.
+    """
+    from scipy import special
+
+    if is_symbolic(n) or int(n) != n:
+        raise NotSupported("scipy.special.kn takes an integer as its order", hint="write scipy.special.kv(n, x)")
+    return special.kv(n, x)
+
+
+def log_expit(x: Any) -> Any:
+    import numpy as np
+
+    return -np.logaddexp(0, -x)
+
+
+def exp10(x: Any) -> Any:
+    import numpy as np
+
+    return np.power(10.0, x)
+
+
+def exprel(x: Any) -> Any:
+    import numpy as np
+
+    return np.expm1(x) / x
+
+
+def cosm1(x: Any) -> Any:
+    import numpy as np
+
+    return -2 * np.sin(x / 2) ** 2
+
+
+def powm1(x: Any, y: Any) -> Any:
+    import numpy as np
+
+    return np.expm1(y * np.log(x))
+
+
+def boxcox(x: Any, lmbda: Any) -> Any:
+    import numpy as np
+
+    return _power_of(np.log(x), lmbda)
+
+
+def boxcox1p(x: Any, lmbda: Any) -> Any:
+    import numpy as np
+
+    return _power_of(np.log1p(x), lmbda)
+
+
+def _power_of(logarithm: Any, exponent: Any) -> Any:
+    """Return (exp(exponent*logarithm) - 1)/exponent, which is the logarithm where the exponent is 0."""
+    import numpy as np
+
+    return np.expm1(exponent * logarithm) / exponent
+
+
+def inv_boxcox(y: Any, lmbda: Any) -> Any:
+    import numpy as np
+
+    return np.exp(np.log1p(lmbda * y) / lmbda)
+
+
+def inv_boxcox1p(y: Any, lmbda: Any) -> Any:
+    import numpy as np
+
+    return np.expm1(np.log1p(lmbda * y) / lmbda)
+
+
+def huber(delta: Any, r: Any) -> Any:
+    import numpy as np
+
+    size = np.abs(r)
+    near = np.where(size <= delta, r**2 / 2, delta * (size - delta / 2))
+    return np.where(delta < 0, np.inf, near)
+
+
+def pseudo_huber(delta: Any, r: Any) -> Any:
+    import numpy as np
+
+    return delta**2 * (np.sqrt(1 + (r / delta) ** 2) - 1)
+
+
+SPECIAL = (
+    j0, j1, i0, i0e, i1, k0, k1, kn, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox, inv_boxcox1p,
+    huber, pseudo_huber,
+)  # fmt: skip

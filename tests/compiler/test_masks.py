@@ -22,6 +22,7 @@ DECLARED = "x: vector(n); A: matrix(n, n); B: matrix(n, n); M: matrix(n, n); p: 
 MASKS = {
     "condition": ("sum{{i,j: ({f})[i,j]*[j > i]}}", lambda v, x: (v * UP).sum()),
     "shifted condition": ("sum{{i,j: ({f})[i,j]*[j >= i + 1]}}", lambda v, x: (v * UP).sum()),
+    "unequal indices": ("sum{{i,j: ({f})[i,j]*[i != j]}}", lambda v, x: v.sum()),
     "triu": ("sum(triu({f}, 1))", lambda v, x: (v * UP).sum()),
     "tril": ("sum(tril({f}, -1))", lambda v, x: (v * LOW).sum()),
     "one less eye": ("sum((1 - eye(n)).*({f}))", lambda v, x: v.sum()),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from matcalc.errors import NotSupported
 from matcalc.formula.inference.typed import ONE, ZERO, Labels
-from matcalc.tensor.constructors import product, selector
+from matcalc.tensor.constructors import add, product, selector
 from matcalc.tensor.nodes.node import Operand
 from matcalc.tensor.sizes.selectors import Selector, slice_of
 from matcalc.tensor.sizes.size import Compound, Size, floordiv, is_nonnegative, volume
@@ -57,7 +57,7 @@ def operands(conditions: Sequence[Condition], lengths: Lengths) -> tuple[list[Op
             found.append(operand)
             pending.remove(partner)
             continue
-        made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
+        made = FORMS.get(condition.relation, _order)(condition, lengths)
         if made is None:
             others.append(condition)
         else:
@@ -113,6 +113,16 @@ def _equality(condition: Condition, lengths: Lengths) -> list[Operand] | None:
         shape = tuple(lengths[label] for label in (plus[0], *minus))
         return [(selector(Selector("conv", shape, -rest)), (plus[0], *minus))]
     return None
+
+
+def _inequality(condition: Condition, lengths: Lengths) -> list[Operand] | None:
+    """Return [i != j + c] as 1 - [i == j + c]."""
+    found = _equality(condition, lengths) if len(condition.labels) == 2 else None
+    if found is None:
+        return None
+    sizes = {label: lengths[label] for label in {*condition.labels, *(i for _, at in found for i in at)}}
+    every, equal_ = (product(1, operands, condition.labels, sizes) for operands in ([], found))
+    return [(add([(1, every), (-1, equal_)]), condition.labels)]
 
 
 def _sign(coefficient: Size) -> int | None:
@@ -271,3 +281,7 @@ def _order(condition: Condition, lengths: Lengths) -> list[Operand] | None:
     if set(signs) != {1, -1}:
         return None
     return [_mask(signs[1], signs[-1], Size.of(strict) - rest, lengths)]
+
+
+FORMS = {"==": _equality, "!=": _inequality}
+"""The relations that are no order, each with the function that returns its selectors."""

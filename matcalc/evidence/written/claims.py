@@ -175,7 +175,7 @@ def _error_of_all(claims: Sequence[Claim], reference: Reference, point: Point, c
     if found is None or truth is None:
         return None
     error, size = _distance(question, found, truth)
-    if not error <= max(EXACT * size, 3 * truth.error):
+    if not error <= max(EXACT * size, min(3 * truth.error, COARSE * size)):
         return None
     for claim, value in zip(claims, found, strict=True):
         _check_hull(claim, value, point)
@@ -273,7 +273,7 @@ def _error(
         if truth is None:
             continue
         error, size = _distance(question, found, truth)
-        if error <= max(EXACT * size, 3 * truth.error):
+        if error <= max(EXACT * size, min(3 * truth.error, COARSE * size)):
             if truth.by_complex_step:
                 confirmed.add(question.key)
             return error / size

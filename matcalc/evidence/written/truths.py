@@ -24,7 +24,7 @@ ROUNDING, CLOSE = 1e-15, 0.1
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
 SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
 SECOND_SMALL = 2.0**-14
-"""The step of a second difference that must agree to a tenth with those at larger steps, as `_is_near`."""
+"""The step of a second difference that must agree with those at larger steps, as in `_error_nearby`."""
 
 
 class Truth(NamedTuple):
@@ -67,20 +67,22 @@ def _by_few(f: Line, value: Array) -> Truth | None:
     found = extrapolated((_quotient(f, h), noise / h) for h in FEW_STEPS)
     scale = _scale(found.value, value)
     is_sure = bool(np.all(np.isfinite(found.value))) and found.error <= ROUGH**2 * scale
-    return Truth(found.value, found.error, scale) if is_sure and _is_near(f, found.value, value) else None
+    nearby = _error_nearby(f, found.value, value) if is_sure else None
+    return None if nearby is None else Truth(found.value, max(found.error, nearby), scale)
 
 
-def _is_near(f: Line, found: Array, value: Array) -> bool:
-    """Whether a quotient at a small step agrees with a slope to a tenth.
+def _error_nearby(f: Line, found: Array, value: Array) -> float | None:
+    """Return how far, beyond rounding, a slope is from a quotient at a small step; None if that is more than a tenth.
 
-    Near a pole, differences at larger steps converge to another number.
+    Near a pole or a kink, differences at larger steps converge to another number.
     """
     for h in (STEP, SMALL_STEP):
         one = _quotient(f, h)
         noise = 100 * ROUNDING * largest(value) / h
-        if largest(one - found) <= CLOSE * max(largest(one), largest(found)) + noise:
-            return True
-    return False
+        off = largest(one - found)
+        if off <= CLOSE * max(largest(one), largest(found)) + noise:
+            return max(off - noise, 0.0)
+    return None
 
 
 def _pairs(steps: Sequence[float]) -> list[tuple[float]]:
@@ -102,13 +104,13 @@ def slowly(f: Line, value: Array) -> Truth | None:
     ahead(f, _pairs((*STEPS, STEP, SMALL_STEP)))
     try:
         found = slope(f)
-        is_near = _is_near(f, found.value, value)
+        nearby = _error_nearby(f, found.value, value)
     except (np.linalg.LinAlgError, IndexError):
         return None
     scale = _scale(found.value, value)
-    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale or not is_near:
+    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale or nearby is None:
         return None
-    return Truth(found.value, found.error, scale)
+    return Truth(found.value, max(found.error, nearby), scale)
 
 
 def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed: bool = False) -> Truth | None:
@@ -167,8 +169,10 @@ def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[floa
     scale = _scale(found.value, value)
     if not np.all(np.isfinite(found.value)) or not found.error <= 10 * ROUGH * scale:
         return None
-    is_near = largest(one - found.value) <= CLOSE * max(largest(one), largest(found.value)) + 100 * noise
-    return Truth(found.value, 10 * found.error, scale) if is_near else None
+    off = largest(one - found.value)
+    if not off <= CLOSE * max(largest(one), largest(found.value)) + 100 * noise:
+        return None
+    return Truth(found.value, max(10 * found.error, off - 100 * noise), scale)
 
 
 def _scale(slope: Array, value: Array) -> float:

@@ -26,6 +26,24 @@ def test_differences_that_converge_to_another_number_are_refused(way):
     assert way(narrow, narrow(0.0)) is None
 
 
+def test_a_kink_nearby_is_part_of_the_error():
+    """A small entry with a kink at 5e-5 beside a large one: larger steps give the mean of both sides."""
+
+    def kinked(h):
+        h = np.real(h)
+        return np.array([1e-3 * np.abs(h - 5e-5) + 2e-6 * h, np.exp(h)])
+
+    found = slowly(kinked, kinked(0.0))
+    assert found is None or found.error >= abs(found.value[0] + 1e-3) / 3
+
+    def kinked_slope(s, t):
+        h = np.real(s + t)
+        return np.array([1e-3 * np.abs(h - 5e-5) * h + 2e-6 * h, np.exp(h)])
+
+    found = second_slowly(kinked_slope, kinked_slope(0.0, 0.0))
+    assert found is None or found.error >= abs(found.value[0] + 2e-3) / 3
+
+
 @pytest.mark.parametrize("way", [quickly, slowly])
 def test_a_slope_of_zero_is_no_doubt(way):
     found = way(lambda h: np.array([7.0 + 0 * h]), np.array([7.0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,8 @@ STEP, ROUGH = 2.0**-17, 1e-3
 def plain_call(at: Evaluator, tree: Ast, scope: Scope, operands: Sequence[Value]) -> Value:
     found = called(at.book, call_name(tree), [Argument(value) for value in operands], None, at.expands)
     meaning = _meaning(at.book, call_name(tree), len(operands))
-    is_choice = meaning is not None and meaning.rule.role == "choice"
-    return _without_value(found) if is_choice and _holds_nan(operands[0]) else found
+    decides = meaning.decides if meaning is not None else ()
+    return _without_value(found) if any(_holds_nan(value) for value in compress(operands, decides)) else found
 
 
 def is_other(tree: Ast, book: Rulebook) -> bool:
@@ -95,13 +96,15 @@ class Meaning(NamedTuple):
     """How the arguments of a call are evaluated; `rule` is the first candidate.
 
     `are_base` marks arguments evaluated at the unmoved data, as `takes_constants` does for all those passed by name.
-    `are_functions` marks arguments that are functions.
+    `are_functions` marks arguments that are functions. `decides` marks those that only choose a value, as the sides of
+    a comparison do: if one of them has no value, neither has the call.
     """
 
     rule: Rule
     are_base: tuple[bool, ...]
     are_functions: tuple[bool, ...]
     takes_constants: bool
+    decides: tuple[bool, ...]
 
 
 @lru_cache(maxsize=256)
@@ -113,7 +116,11 @@ def _meaning(book: Rulebook, word: str, count: int) -> Meaning | None:
     are_base = [all(c.rule.takes_constants and not _is_moved(c.rule, k) for c in candidates) for k in range(count)]
     are_functions = [_takes_function(candidates, k) for k in range(count)]
     takes_constants = all(c.rule.takes_constants for c in candidates)
-    return Meaning(candidates[0].rule, tuple(are_base), tuple(are_functions), takes_constants)
+    rule, parameters = candidates[0].rule, candidates[0].signature.parameters
+    decides = tuple(
+        rule.derivative.get(p.name) == "0" or (rule.role == "choice" and not k) for k, p in enumerate(parameters)
+    )
+    return Meaning(rule, tuple(are_base), tuple(are_functions), takes_constants, decides)
 
 
 def _takes_function(candidates: Sequence[Candidate], position: int) -> bool:

@@ -9,6 +9,7 @@ import pytest
 import matcalc as mc
 from matcalc.evidence.written.excuses import differences_cross_jumps, has_no_value_inside, rounding_decides
 from matcalc.evidence.written.points import Point
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.nodes.node import toposort
 
 N = {"n": 2}
@@ -146,6 +147,7 @@ def test_the_order_of_a_norm_has_a_value_in_the_check():
 FALSE_ALARMS = {  # a result and the symbol that it is differentiated in, or none for the simplified form
     "a comparison with what has no value": ("where(x > (y.^(5/2)).^2, 1, 0)", ""),
     "a condition without a value": ("where(where(log(x) < logdiffexp(y, x), x, y), x.^2, y.^2)", ""),
+    "a multiplicity by what has no value": ("tied(when(acos(x) != y), x/2, 2, 3)", ""),
     "the deviation of one number that is a sum": ("std(expm1c_diff(1, A), axis=1)", "A"),
     "the norm of no entries": ("normp(A[:, :-1], a)", "A"),
     "the norm of deviations of one number": ("norm(var(solve(S, A), axis=0), 3/2 + a^2)", "A"),
@@ -158,6 +160,27 @@ def test_what_rounding_and_missing_values_decide_is_no_fault(kind):
     e = mc.expression(text, "x, y: vector(n); A: matrix(n, m); S: matrix(n, n); a: scalar")
     found = e.simplify() if not wrt else e.jvp(wrt) if e.node.shape else e.hvp(wrt)
     assert "at n" in found.checked
+
+
+def choosing():
+    """Yield calls of each function whose operands choose a value, one of these without a value: acos(3) is none."""
+    for name in default_rulebook().rules:
+        rule = default_rulebook().get(name)
+        for k, chosen in enumerate(rule.operands if rule.kind == "map" else ()):
+            if rule.derivative.get(chosen) == "0":
+                arguments = [f"acos({one})" if one == chosen else one for one in rule.operands]
+                relation = (rule.overload or "").removeprefix(rule.spelling)
+                if relation:
+                    arguments[:2] = [f"{arguments[0]} {relation} {arguments[1]}"]
+                yield pytest.param(f"{rule.spelling}({', '.join(arguments)})", rule.operands, id=f"{name} {k}")
+
+
+@pytest.mark.parametrize(("text", "names"), list(choosing()))
+def test_a_choice_by_what_has_no_value_has_none(text, names):
+    e = mc.expression(text, "; ".join(f"{one}: scalar positive" for one in names))
+    with np.errstate(invalid="ignore"):
+        value = e.reference.value({one: np.asarray(3.0) for one in names}, {})
+    assert np.isnan(value)
 
 
 STEEP = {

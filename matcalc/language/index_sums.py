@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import BINDERS, Ast, children, rebuilt, walk
 
 Names = frozenset[str]
@@ -40,6 +41,7 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
                 own = names - around[ast]
                 open_indices.summed[ast] = frozenset(n for n in own if is_summed(n, ast, open_indices.names))
                 names -= open_indices.summed[ast]
+        names -= bound_by(ast)
         open_indices.names[ast] = names
     return open_indices
 

@@ -25,7 +25,7 @@ from matcalc.formula.notation.length import tokens
 HERE = Path(__file__).resolve().parent
 RESULT = HERE.parent / "results" / "simplification.md"
 AGAINST = RESULT.with_name("simplification_against.md")
-LONGEST = 10
+LONGEST, MANY = 10, 40
 MEANINGS = re.compile(r"(?:, | where )\w+\([^()]*\) = \"[^\"]*\"")
 
 
@@ -83,7 +83,16 @@ def against(base: Path) -> list[str]:
         row, (old, new) = now[key], texts[key]
         shown = " | ".join(f"`{text}`" for text in (row["text"], row["wrt"], old, new))
         lines.append(f"| {shown} | {tokens(old)}, {tokens(new)} |")
-    return lines
+    longest = sorted(both, key=lambda key: -tokens(texts[key][1]))[:MANY]
+    lines += ["", f"## The {MANY} longest", "", "Tokens before, now, and now with named parts.", ""]
+    lines += ["| of | by | now, with named parts | before | now | named |", "|---|---|---|---|---|---|"]
+    for key in longest:
+        row, named, lengths_ = now[key], without_meanings(now[key]["named"]), [tokens(text) for text in texts[key]]
+        shown = " | ".join(f"`{text}`" for text in (row["text"], row["wrt"], named))
+        lines.append(f"| {shown} | {lengths_[0]} | {lengths_[1]} | {tokens(named)} |")
+    whole = [sum(tokens(texts[key][k]) for key in longest) for k in (0, 1)]
+    whole.append(sum(tokens(without_meanings(now[key]["named"])) for key in longest))
+    return [*lines, "", "In all {} before, {} now, {} with named parts.".format(*whole)]
 
 
 def rows_of(tree: Path) -> list[dict[str, str]]:

@@ -58,7 +58,8 @@ def main() -> None:
     for case in all_cases():
         row = {name: case[name] for name in ("table", "id", "kind", "text", "wrt", "let")}
         try:
-            row["printed"] = str(derivative_of(case))
+            derivative = derivative_of(case)
+            row |= {"printed": str(derivative), "named": derivative.named()}
         except mc.MatcalcError as error:
             row["error"] = str(error)
         rows.append(row)

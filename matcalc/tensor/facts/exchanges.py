@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import islice, permutations
 
 from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand
+
+MOST_ORDERS = 24
+"""Orders of axes that are tried, all of those of a tensor of order 4."""
 
 
 def exchanges_below(node: Node) -> tuple[Exchange, ...]:
@@ -19,27 +22,19 @@ def exchanges_below(node: Node) -> tuple[Exchange, ...]:
         return node.exchanges
     if node.rank < 3 or sorted(node.out) != list(range(len(node.index_sizes))):
         return ()
-    whole = [(arg, at) for arg, at in node.operands if len(set(at)) == len(at) == node.rank]
-    found: dict[Indices, int] = {}
-    before, _ = _settled(node.operands)
-    for order in dict.fromkeys(_candidates(node, whole)):
+    found = []
+    before, sign_before = _settled(node.operands)
+    for order in _orders(node):
         moved = dict(zip(node.out, (node.out[axis] for axis in order), strict=True))
         after, sign = _settled([(arg, tuple(moved[i] for i in at)) for arg, at in node.operands])
-        if after == before:
-            found[order] = sign * _settled(node.operands)[1]
-    return tuple(found.items())
+        found += [(order, sign * sign_before)] if after == before else []
+    return tuple(found)
 
 
-def _candidates(node: Node, whole: list[Operand]) -> Iterator[Indices]:
-    """Yield the orders of axes by which an operand changes at most its sign, or becomes another one."""
-    straight = tuple(range(node.rank))
-    pairs = [(at, tuple(at[axis] for axis in order)) for arg, at in whole for order, _ in arg.exchanges]
-    for (one, at), (other, to) in combinations(whole, 2):
-        pairs += [(at, to), (to, at)] if one is other else []
-    for at, to in pairs:
-        order = tuple(node.out.index(to[at.index(index)]) for index in node.out)
-        if order != straight and all(node.shape[k] is node.shape[axis] for k, axis in enumerate(order)):
-            yield order
+def _orders(node: Node) -> Iterator[Indices]:
+    """Yield the orders of axes that keep the shape, but for the given one."""
+    orders = islice(permutations(range(node.rank)), 1, MOST_ORDERS)
+    return (order for order in orders if all(node.shape[k] is node.shape[axis] for k, axis in enumerate(order)))
 
 
 def _settled(operands: tuple[Operand, ...] | list[Operand]) -> tuple[Counter[Operand], int]:

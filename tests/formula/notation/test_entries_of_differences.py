@@ -47,6 +47,13 @@ def test_parts_inside_index_forms_get_names():
     assert mc.expression(h.named(), h.declarations).node is h.node
 
 
+FORMS = [
+    "{}({{i,j,k: X[i,k] - X[j,k]}})",
+    "{{i,j,k: {}(X[i,k] - X[j,k])*K[i,j]}}",
+    "{{i,j,k: {}(X[i,k]*X[j,k])*K[i,j]}}",
+]
+
+
 def functions():
     """Return the names of elementwise functions of one number that have a derivative."""
     rules = (rule for rule in shipped_rulebook().rules.values() if rule.kind == "map" and not rule.internal)
@@ -55,7 +62,7 @@ def functions():
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.parametrize("form", ["{}({{i,j,k: X[i,k] - X[j,k]}})", "{{i,j,k: {}(X[i,k] - X[j,k])*K[i,j]}}"])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", functions())
 def test_gradients_of_functions_of_differences_read_back(function, form):
     total = f"sum({form.format(function)})"

@@ -104,6 +104,13 @@ def pivoted_(R: Array, k: int) -> Array:
     return np.where(used == 1, R, np.where(used == 0, np.eye(len(R)), np.nan))
 
 
+def lu_inverse_(X: Array) -> Array:
+    """Return the inverse of the square part of U over the pivots that LU divides by, with zeros for the others."""
+    k = min(X.shape)
+    R = lu_(X)[2][:, :k]
+    return pivots_used_(R, len(X))[:, None] * np.linalg.inv(pivoted_(R, len(X)))
+
+
 def cofactors_(X: Array) -> Array:
     n = len(X)
     C = np.ones((n, n), X.dtype)

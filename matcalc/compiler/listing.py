@@ -75,7 +75,7 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
         text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
             own = _work(step, program)
-            text[0] = f"{text[0]:<{COLUMN}}  {work(*own)}"
+            text[0] = f"{text[0]:<{COLUMN}}  {work(*own)}{' each time' if around else ''}"
             costs.append(_cost(len(lines), own, around))
         lines += text
     lines += ["", f"total: {work(*cost_of(costs))}"]

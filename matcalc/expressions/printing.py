@@ -16,6 +16,7 @@ from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.recurrences import EQUATION
 from matcalc.language.syntax import Ast, definition, part_name, whole
+from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.meanings import explained_latex, remarks_in
 from matcalc.rulebook.notations import latex_looks, latex_names
@@ -61,8 +62,24 @@ def _is_text_of(tree: Ast, node: Node, names: Names) -> bool:
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:
     """Return the syntax tree of a node with the user's named parts, and further ones that make it shortest.
 
-    Also return the names, including those of these parts.
+    Also return the names, including those of these parts. A text whose parts share a name is written without parts.
     """
+    named = _with_parts(node, names, dotted)
+    if any(tree.head == EQUATION for tree in whole(named)) and not _is_readable(text(named), names):
+        named = formula_in(node, names, dotted=dotted)
+    read = read_formulas([named], known=names.symbols, sizes=names.size_names)[0]
+    return named, replace(names, parts=read.names.parts)
+
+
+def _is_readable(formula: str, names: Names) -> bool:
+    try:
+        read_formulas([formula], known=names.symbols, sizes=names.size_names)
+    except MatcalcError:
+        return False
+    return True
+
+
+def _with_parts(node: Node, names: Names, dotted: bool) -> Ast:
     own = names.named_parts
 
     def read_back(formula: Ast) -> Meaning:
@@ -87,8 +104,7 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
             called[key] = next(name for name in free if name not in taken and name not in called.values())
         return called.get(key, label)
 
-    named = renamed_parts(tree, name_of)
-    return named, replace(names, parts=read_back(named).names.parts)
+    return renamed_parts(tree, name_of)
 
 
 def latex_in(formula: Ast, names: Names) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import BINDERS, Ast, children, rebuilt, walk
 
 Names = frozenset[str]
@@ -29,7 +30,7 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
     around = _listed_around(form, bound)
     open_indices = OpenIndices({}, {})
     for ast in walk(form):
-        names = NONE.union(*(open_indices.names[child] for child in children(ast)))
+        names = NONE.union(*(open_indices.names[child] for child in children(ast))) - bound_by(ast)
         if ast.head == "part":
             names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_index(str(s.value))}
         elif ast.head == "condition":
@@ -94,8 +95,7 @@ def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
     wrapped: dict[Ast, list[str]] = {}
     for form in _outermost(root):
         open_indices = held_in(form, is_index)
-        sums = {**open_indices.summed, form: open_indices.names[form]}
-        for binder, names in sums.items():
+        for binder, names in {**open_indices.summed, form: open_indices.names[form]}.items():
             for name in sorted(names):
                 for term in _summed_products(name, binder, open_indices.names):
                     wrapped.setdefault(term, []).append(name)

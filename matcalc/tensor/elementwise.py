@@ -163,13 +163,13 @@ def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
         return None if value == 0 and exponent < 0 else Fraction(value) ** int(exponent)
     if value < 0:
         return None
-    root = _exact_root(value, exponent.denominator)
+    root = exact_root(value, exponent.denominator)
     if root is None or (root == 0 and exponent < 0):
         return None
     return root ** int(exponent.numerator)
 
 
-def _exact_root(value: Fraction, degree: int) -> Fraction | None:
+def exact_root(value: Fraction, degree: int) -> Fraction | None:
     parts = []
     for part in (value.numerator, value.denominator):
         guess = round(part ** (1.0 / degree)) if part < 2**1000 else -1

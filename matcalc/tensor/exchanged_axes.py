@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from matcalc.tensor.constructors import add, product, scale
-from matcalc.tensor.nodes.node import Node, Operand
+from matcalc.tensor.nodes.node import Node, Operand, parity_of
 
 Exchange = tuple[Node, int, int]
 """A tensor and two of its axes."""
@@ -65,8 +65,8 @@ def _sign_of_map(exchange: Exchange, found: list[int]) -> int:
     node, first, second = exchange
     if all(sign == 1 for sign in found):
         return 1
-    if found == [-1] and node.rule.parity:
-        return 1 if node.rule.parity == "even" else -1
+    if found == [-1] and parity_of(node):
+        return 1 if parity_of(node) == "even" else -1
     is_pair = node.rule.commutes and len(node.args) == 2
     return int(is_pair and _exchanged(node.args[0], first, second) is node.args[1])
 

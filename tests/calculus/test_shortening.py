@@ -28,6 +28,13 @@ SHORT = [
     ("gradient", "(x'*A*x)/(x'*x)", "x", "x: vector(n); A: matrix(n, n) symmetric",
      "2*(A*x - (x'*A*x)*x/(x'*x))/(x'*x)"),
     ("gradient", "x'*B*x", "x", "x: vector(n); B: matrix(n, n)", "(B + B')*x"),
+    ("gradient", "tr(C'*lu_U(X))", "X", "X: matrix(3, 3); C: matrix(3, 3)",
+     "lu_P(X)*inv(lu_L(X))'*(triu(C) - tril(triu(C)*lu_U(X)', -1)*lu_inverse(X)')"),
+    ("gradient", "tr(C'*qr_R(X))", "X", "X: matrix(3, 5); C: matrix(3, 5)",
+     "qr_Q(X)*(triu(C) - [tril(2*skew(triu(C)*qr_R(X)'), -1)*inv(regular(qr_R(X)[:, :3]))', zeros(3, 2)])"),
+    ("gradient", "norm2(circulant(c)*x)^2", "c", "c: vector(n); x: vector(n)", "2*circulant(x)'*circulant(c)*x"),
+    ("gradient", "tr(C'*circulant(c))", "c", "c: vector(n); C: matrix(n, n)",
+     "{i: C[j,k]*ones(n)[i]*[j == i + k] + C[j,k]*ones(n)[i]*[j == i + k - n]}"),
 ]  # fmt: skip
 SIZES = {"n": 3, "m": 4, "k": 4, "d": 2, "h": 3, "o": 2}
 

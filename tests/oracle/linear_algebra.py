@@ -54,6 +54,14 @@ def qr(X):
     return Q * signs, signs[:, None] * R
 
 
+def lu_inverse(X):
+    """Return the inverse of U with zeros for the last row of X, by which LU does not divide."""
+    used = min(X.shape[0] - 1, X.shape[1])
+    T = np.zeros((min(X.shape),) * 2)
+    T[:used, :used] = np.linalg.inv(sl.lu(X)[2][:used, :used])
+    return T
+
+
 def eigh(S):
     if not np.all(np.isfinite(S)):  # LAPACK may return numbers for entries that it does not read
         raise np.linalg.LinAlgError("a matrix with infs or NaNs")
@@ -220,6 +228,7 @@ LINEAR_ALGEBRA = {
     "tie_mean": lambda w, g: g,
     "tie_same": lambda w, g: g,
     "tie_share": lambda w, g: g,
+    "lu_inverse": lambda X: lu_inverse(real_only(X)),
     "regular": lambda R: R,
     "pivoted": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, R, np.eye(len(R))),
     "pivots_used": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, 1.0, 0.0),

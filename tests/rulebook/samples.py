@@ -72,6 +72,7 @@ DOMAINS = {
     "columndiv": {"w": uniform(0.5, 1)},
     "tie_mean": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "tie_share": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
+    "lu_inverse": {"X": shifted(0.5, 2)},
     "regular": {"R": shifted(0.5, 2)},
     "pivots_used": {"R": shifted(0.5, 2)},
     "pivoted": {"R": shifted(0.5, 2)},

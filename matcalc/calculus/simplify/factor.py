@@ -7,6 +7,7 @@ the sum of its cofactors.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,8 +17,9 @@ from matcalc.calculus.simplify.nested_fractions import cleared, over_common_powe
 from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortened
 from matcalc.tensor.constructors import add, product, transpose
 from matcalc.tensor.nodes.node import Indices, Node
+from matcalc.tensor.sizes.size import is_nonnegative
 from matcalc.tensor.substitute import remake
-from matcalc.tensor.switches import is_masked, is_switch
+from matcalc.tensor.switches import is_mask, is_masked, is_switch, is_weight
 
 Key = tuple[Node, tuple[int, ...]]
 
@@ -106,19 +108,52 @@ def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
     shared = [(key, list(by_term.values())) for key, by_term in found.items() if len(by_term) > 1]
     kept = [  # if all terms are switched off the factor may be infinite, and 0 times that is NaN
         (key, places) for key, places in shared
-        if is_switch(key[0]) or not _leaves_out(node, key[0], places)
+        if is_switch(key[0]) or not _leaves_out(node, key, places)
     ]  # fmt: skip
     return sorted(((_saving(node, *item), *item) for item in kept), key=lambda item: -item[0])
 
 
-def _leaves_out(node: Node, factor: Node, places: Sequence[Place]) -> bool:
+def _leaves_out(node: Node, key: Key, places: Sequence[Place]) -> bool:
     """Whether all terms are switched off or masked, and taking out the factor would multiply an infinity by 0."""
+    factor, how = key
     terms = [node.args[place.term] for place in places]
     if all(term.switches for term in terms):
         return True
     if factor.finite or not all(term.switches or is_masked(term) for term in terms):
         return False
-    return not all(arg.structural or arg is factor for term in terms for arg in term.args)
+    if all(arg.structural or arg is factor for term in terms for arg in term.args):
+        return False
+    return not _share_masks(terms, places, how)
+
+
+def _share_masks(terms: Sequence[Node], places: Sequence[Place], how: Sequence[int]) -> bool:
+    """Whether the cofactors of a factor are all 0 by the same masks, and nowhere else: their sum has these masks."""
+    found = {_masks(term, place.operand, how) for term, place in zip(terms, places, strict=True)}
+    return len(found) == 1 and None not in found
+
+
+def _masks(term: Node, place: int, how: Sequence[int]) -> frozenset[tuple[Node, Indices]] | None:
+    """Return the masks by which a cofactor is 0, at its axes; None if they are not known."""
+    alone = {i for i, h in zip(term.indices[place], how, strict=True) if h > 0}
+    axes = (*(i for i in term.out if i not in alone), *(term.indices[place][p] for p in linked(how)))
+    if any(is_weight(arg) or arg.switches for arg in term.args):
+        return None
+    masks = [(arg, at) for arg, at in term.operands if arg.selects("mask") or is_mask(arg)]
+    summed = Counter(i for _, at in masks for i in at if i not in axes)
+    kept = [(mask, tuple(map(axes.index, at))) for mask, at in masks if not summed.keys() & set(at)]
+    passing = [(mask, at) for mask, at in masks if summed.keys() & set(at)]
+    if not all(_passes(mask, [i in summed for i in at]) for mask, at in passing) or any(n > 1 for n in summed.values()):
+        return None
+    return frozenset(kept)
+
+
+def _passes(mask: Node, is_summed: Sequence[bool]) -> bool:
+    """Whether a mask i - j >= c is 1 at some value of its one summed index, whatever the other index is."""
+    if not mask.selects("mask") or is_summed.count(True) != 1:
+        return False
+    rows, columns = mask.shape
+    offset = mask.selector.offset
+    return is_nonnegative(-offset if is_summed[1] else rows - columns - offset)
 
 
 def candidates(term: Node) -> list[tuple[int, Key]]:

@@ -212,6 +212,7 @@ def _kernel(
         loop = replace(loop, again=Again(again.rows, again.first, *counts, steps[1].numbers, reads))
     entry: dict[str, Any] = {
         "pattern": f"{', '.join(results)} = {name}({', '.join(terms)})",
+        "words": f"all steps, each by {parts[0].name}",
         **_templates(node, loop, parts, shapes, letters),
         "fails": "; ".join(dict.fromkeys(fault for program in programs for fault in program.faults)),
         "called": {f"r_{k}": f"{s.name}_steps" for k, s in enumerate(steps[0].states)},

@@ -207,6 +207,7 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
         "pattern": f"{RESULT}{out} = {name}({', '.join(operands)}){out}",
         "bytes": "0",
         "fails": "; ".join(program.faults),
+        "words": f"a copy, or if it has NaN the same by {part.name}",
         "numpy": f"mended({first}, {part.spelled('numpy')}, {', '.join(fields)})",
         "array": f"mended({{{FAST}}}, {part.name}_array, {', '.join(fields)})",
         "numba": f"{name}({', '.join([first, *fields])}, {{{RESULT}}})",

@@ -18,6 +18,7 @@ from matcalc.formula.inference.index_readings import unsummed
 from matcalc.formula.inference.inference import Inference, einsum
 from matcalc.formula.inference.typed import Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in, is_summed
+from matcalc.language.recurrences import STATE
 from matcalc.language.syntax import Ast, walk
 from matcalc.tensor.sizes.size import is_nonnegative
 
@@ -60,10 +61,10 @@ def _check_captured(inference: Inference, form: Ast) -> None:
 
 
 def _is_subscript(inference: Inference, name: str, part: Ast) -> bool:
-    """Whether the axes at which a size is a subscript are declared to be longer than it."""
+    """Whether the axes at which a size is a subscript are declared to be longer than it, or are those of steps."""
     symbol = inference.symbols.get(str(part.args[0].value)) if part.args[0].head == "name" else None
     at = [k for k, s in enumerate(part.args[1:]) if s.head == "name" and s.value == name]
-    if not at:
+    if not at or (part.args[0].head == STATE and at == [0]):
         return True
     if symbol is None or len(symbol.shape) != len(part.args) - 1:
         return False

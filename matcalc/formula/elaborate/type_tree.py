@@ -153,6 +153,18 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
     return value
 
 
+def _enter_step_sum(inference: Inference, ast: Ast) -> Entered:
+    """Enter a sum over steps; inside an index form it is a part if it has no index of that."""
+    is_part = inference.depth and not inference.free.get(ast)
+    before = inference.without_indices() if is_part else inference.bounds
+    return Entered(infer_systems.sum_operands(inference, ast), note=before)
+
+
+def _leave_step_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    inference.bounds = entered.note
+    return infer_systems.infer_sum(inference, ast, values)
+
+
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
@@ -314,7 +326,7 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "function": _enter_function,
     "shared": _enter_shared,
     recurrences.SYSTEM: lambda inference, ast: Entered(infer_systems.operands(inference, ast)),
-    recurrences.STEP_SUM: lambda inference, ast: Entered(infer_systems.sum_operands(inference, ast)),
+    recurrences.STEP_SUM: _enter_step_sum,
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: sums.infer_sum(inference, ast, values)),
@@ -341,7 +353,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     infer_systems.DEFINE: lambda inference, ast, values, entered: infer_systems.define(inference, ast, values[0]),
     AT_STEP: lambda inference, ast, values, entered: infer_systems.read_at_step(inference, ast, values),
     recurrences.STATE: lambda inference, ast, values, entered: infer_systems.infer_state(inference, ast),
-    recurrences.STEP_SUM: lambda inference, ast, values, entered: infer_systems.infer_sum(inference, ast, values),
+    recurrences.STEP_SUM: _leave_step_sum,
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),

@@ -121,6 +121,12 @@ class Inference:
         self.bounds = {}, {}, {}, 0, {}, {}
         return before
 
+    def without_indices(self) -> Bounds:
+        """Remove all indices, and return the bindings before."""
+        before = self.bounds
+        self.bounds = {}, self.parameters, self.unknowns, 0, {}, {}
+        return before
+
     def label(self, length: Size) -> int:
         """Return a new label for an axis of this length."""
         self.lengths.append(length)

@@ -65,9 +65,9 @@ def _halves(terms: Sequence[Term], sign: int) -> list[tuple[Term, Term]]:
     return found
 
 
-def _sort_key(term: Term) -> tuple[int, int, tuple[str, ...], bytes]:
+def _sort_key(term: Term) -> tuple[int, int, bool, tuple[str, ...], bytes]:
     form = term[2].form
-    return form.transposes, form.tokens, form.names, term[1].digest
+    return form.transposes, form.tokens, term[0] < 0, form.names, term[1].digest
 
 
 def _content(coefs: Sequence[Fraction]) -> Fraction:

@@ -135,12 +135,12 @@ def infer_state(inference: Inference, ast: Ast) -> Typed:
 def sum_operands(inference: Inference, ast: Ast) -> list[Ast]:
     """Return the trees that read a sum over steps: the system, then what each step adds.
 
-    Raises: NotSupported inside an index form.
+    Raises: NotSupported for a sum that reads an index of an index form around it.
     """
     system = system_of(inference, recurrences.system_of(ast))
     if inference.depth:
-        hint = "name the sum as a part, or index the whole tensors"
-        message = f"a sum over the steps {system.index} inside an index form is not supported"
+        hint = "write  sum{t: {i,j: ...}}  of all its entries, or index the whole tensors"
+        message = f"a sum over the steps {system.index} of an entry of an index form is not supported"
         raise NotSupported(message, text=inference.text, at=ast.caret, hint=hint)
     return [ast.args[0], at_step(inference, ast.args[1], system, outside=True)]
 

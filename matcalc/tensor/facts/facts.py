@@ -13,6 +13,7 @@ from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.facts.chain import chain_between
+from matcalc.tensor.facts.exchanges import exchanges_below
 from matcalc.tensor.facts.finite import is_finite
 from matcalc.tensor.facts.palindrome import mirror
 from matcalc.tensor.facts.product_facts import (
@@ -37,7 +38,7 @@ from matcalc.tensor.facts.ranges import (
     square_of,
 )
 from matcalc.tensor.facts.schur import complement, definite_part, parallel_sum
-from matcalc.tensor.nodes.node import ANY, Node, Range, tilt_of
+from matcalc.tensor.nodes.node import ANY, Node, Range, parity_of, tilt_of
 from matcalc.tensor.nodes.signature import PLAIN, tensors_of
 from matcalc.tensor.sizes.size import is_nonnegative
 
@@ -165,15 +166,15 @@ def _sum(node: Node) -> None:
 def _map(node: Node) -> None:
     node.range = _map_range(node)
     facts = _sign_facts(node)
-    even = SYMMETRIC_OR_SKEW if node.rule.parity == "even" else frozenset(["symmetric"])
+    even = SYMMETRIC_OR_SKEW if parity_of(node) == "even" else frozenset(["symmetric"])
     if node.rank == 2 and all(even & arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
     bases = [_multiplied(arg) for arg in node.args]
     node.commuting = max(base.commuting for base in bases)
     if len(bases) == 1:
-        signs = {"even": {1: 1, -1: 1}, "odd": {1: 1, -1: -1}}.get(node.rule.parity or "", {1: 1})
-        node.exchanges = tuple((order, signs[sign]) for order, sign in bases[0].exchanges if sign in signs)
+        signs = {"even": {1: 1, -1: 1}, "odd": {1: 1, -1: -1}}.get(parity_of(node), {1: 1})
+        node.exchanges = tuple((order, signs[sign]) for order, sign in exchanges_below(node.args[0]) if sign in signs)
     if not node.facts & SYMMETRIC_OR_SKEW:
         node.tilt = tilt_of(node.args)
 

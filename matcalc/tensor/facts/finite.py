@@ -22,7 +22,7 @@ def is_finite(node: Node) -> bool:
         return all(body.finite for body in node.bodies)
     if node.kind == "map":
         return POWERS.get(node.rule.role or "", _is_finite_map)(node)
-    return node.kind != "op" or not node.rule.domain or _is_inside(node)
+    return node.kind != "op" or node.rule.closed or not node.rule.domain or _is_inside(node)
 
 
 def _is_inside(node: Node) -> bool:

@@ -287,6 +287,14 @@ def exponent_of(node: Node) -> tuple[Node, Fraction]:
     return node, ONE
 
 
+def parity_of(node: Node) -> str:
+    """Return whether an elementwise function is "even" or "odd", as powers are; "" for another."""
+    exponent = exponent_of(node)[1]
+    if exponent == 1 or exponent.denominator > 1:
+        return node.rule.parity or ""
+    return "odd" if exponent % 2 else "even"
+
+
 def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
     """Return how many of the leaf matrices in nodes are transposed, and how many leaf matrices there are."""
     tilts = [node.tilt for node in nodes]

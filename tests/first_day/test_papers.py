@@ -228,12 +228,11 @@ FAULTS = [
     (r"y^\top K y, \text{ where } K_{ij} = \|x_i - x_j\|", "X: matrix(n, n); y: vector(n)", "row or column"),
     (r"\begin{align} f &= Xw \\ L &= w^\top w \end{align}", "X: matrix(m, n); w: vector(n)", "several formulas"),
     (r"a + b, \text{ where } a = b + 1 \text{ and } b = a + 1", "", "defined by each other"),
-    (r"\sum_j h(u_j), \text{ where } h(t) = \sum_j a_j t", "a: vector(n); u: vector(n)", "bound in the definition"),
     (r"\|x_i\|", "X: matrix(m, n)", "row or column"),
     (
         r"\sum_i u_i^2 + \sum_j \sum_i u_j, \text{ where } u_i = \sum_j A_{ij}",
         "A: matrix(m, m)",
-        "bound in the definition",
+        "not used as a subscript",
     ),
 ]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, key_of, needed
+from matcalc.language.latex.latex_scope import NUMBER, Index, Reading, Scope, fault, key_of, needed
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
@@ -32,7 +32,7 @@ def axes_in(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
     if len(all_) != 1:
         return all_
     one = all_[0]
-    if one.head == "row" and all(_is_axis(x) for x in one.args):
+    if one.head == "row" and all(_is_axis(x) or rank is not None and _is_entry(x) for x in one.args):
         expected = rank if rank is not None else len(one.args)
         letters = [x for x in one.args if x.head == "letter"]
         if expected == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
@@ -45,6 +45,11 @@ def axes_in(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
 
 def _is_axis(item: Ast) -> bool:
     return item.head in ("letter", "number") or (item.head == "operator" and item.value in (r"\cdot", "*", r"\ast"))
+
+
+def _is_entry(item: Ast) -> bool:
+    r"""Return whether an item can be an entry of data, the s_t of \theta_{s_t a_t}, also behind a function's letter."""
+    return item.head == "script" and item.value == ("_",) or item.head == "fence" and item.value == NUMBER
 
 
 def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int = 1) -> Axis:

@@ -103,7 +103,8 @@ def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
     if not names or not shape or names[0] in reading.known.indices:
         shown = "_".join(key) if key is not None else "S"
         kind = "vector(n)" if len(letters) == 1 else "matrix(m, n)"
-        hint = f"declare {shown}: {kind}, in which the members of the set are 1 and all others 0; or {_RANGES}"
+        data = f"{', '.join(letters)}: index(N) for data that list its members; or {_RANGES}"
+        hint = f"declare {shown}: {kind}, in which the members of the set are 1 and all others 0, or {data}"
         raise fault("the range of this sum is not supported", element, hint)
     if len(shape) != len(letters):
         raise fault(f"{len(letters)} indices for {names[0]}, which has {len(shape)} axes", element)

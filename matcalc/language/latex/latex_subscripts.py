@@ -23,6 +23,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_marginals import check_not_marginal
 from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -57,9 +58,10 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
             return Value(_number_of(key[0], scope, layout), "scalar")
         return symbol(reading, key, layout)
     added = key_of_subscript(below)
-    if added is not None and (*key, *added) in reading.keys:
-        return symbol(reading, (*key, *added), layout)
     bound = [x for x in letters_in(below) if x in scope.indices]
+    if added is not None and (*key, *added) in reading.keys:
+        whole = symbol(reading, (*key, *added), layout)
+        return _entry_of_named(reading, whole, below, scope, layout) if bound else whole
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
     if key in reading.keys and not (is_part and _is_size_beside_rows(reading, key)):
         base = symbol(reading, key, layout)
@@ -77,6 +79,20 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         _check_not_row(reading, key, below, layout)
         return symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
+
+
+def _entry_of_named(reading: Reading, whole: Value, below: Ast, scope: Scope, layout: Ast) -> Value:
+    """Return p_x inside a sum over x if p_x is declared as a vector: its entry x.
+
+    Raises: ParseError if the name is declared or defined without an axis for each of its letters.
+    """
+    name = str(cast(Ast, whole.tree).value)
+    axes = axes_in(below, _RANKS.get(whole.kind), scope)
+    if len(axes) == _RANKS.get(whole.kind) and all(x.head == "letter" and x.value[0] in scope.indices for x in axes):  # type: ignore[index]
+        return part_of(reading, whole, name, below, scope, layout)
+    letter = next(x for x in letters_in(below) if x in scope.indices)
+    hint = f"declare {key_of(layout)[0]} with an axis for {letter}, or give the index another letter"  # type: ignore[index]
+    raise fault(f"{name} is one {whole.kind or 'value'}, and {letter} is an index here", layout, hint)
 
 
 def _number_of(letter: str, scope: Scope, layout: Ast) -> Ast:
@@ -165,12 +181,13 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     Raises: ParseError with the possible readings.
     """
     shown = "_".join(key)
-    axes = axes_in(below, None, scope)
     large = large_of(reading, key)
+    axes = axes_in(below, len(reading.known.shapes[large]) if large else None, scope)
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
     if large and len(axes) == 1 and len(bound) == 1:
+        check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
         if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.language.latex.latex_layout import LINES, inside, lines_between
+from matcalc.language.latex.passages.conditions import with_listed_conditions
 from matcalc.language.syntax import Ast
 
 Lines = tuple[list[Ast], ...]
@@ -62,6 +63,7 @@ def passage_of(text: str) -> Passage:
     Raises: ParseError with the position.
     """
     text = _FOR.sub(_comma, _REMARKS.sub(_blank, text)) if "cases" not in text else _REMARKS.sub(_blank, text)
+    text = with_listed_conditions(text)
     both = sorted([*_WHERE.finditer(text), *_SUBJECT.finditer(text)], key=lambda found: found.start())
     wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:

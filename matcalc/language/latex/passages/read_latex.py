@@ -35,6 +35,7 @@ from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.read_steps import begun, lines_of
@@ -93,7 +94,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
-        every = [with_long_sums(reading, with_choices(names, one), EQUAL) for one in every]
+        every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = with_squares(reading, every, EQUAL)
         _check_fonts([*every, *steps])
         _check_constant(reading, [*every, *steps])
@@ -158,10 +159,10 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: F
     segments = _parts_of(reading, first, [*rights, *rest], functions, trees)
     if begun_ is not None:
         for state in begun_.states.values():
-            state.step = state.step._replace(right=with_functions(state.step.right, functions))
+            state.step = state.step._replace(right=with_functions(reading, state.step.right, functions))
         segments += lines_of(reading, begun_, trees, _read_one)
     segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
-    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
+    formula = with_functions(reading, objective(reading, as_whole(found.formula)), functions)
     last = needed(reading, _read_one(reading, formula))
     assert last.tree is not None
     if not segments:
@@ -192,11 +193,11 @@ def _parts_of(
     """Return the named parts, whose trees are appended to `trees`; functions enter `functions`."""
     segments: list[Segment] = []
     for k, one in enumerate(parts):
-        one = one._replace(formula=with_functions(one.formula, functions))
+        one = one._replace(formula=with_functions(reading, one.formula, functions))
         if one.is_put_in:
             functions[one.used_as] = one
             after = [*(x.formula for x in parts[k + 1 :]), *readers]
-            if not any(one.used_as in used(with_functions(x, functions)) for x in after):
+            if not any(one.used_as in used(with_functions(reading, x, functions)) for x in after):
                 continue
             one = as_whole(one)
         name = _name_of_part(reading, one)

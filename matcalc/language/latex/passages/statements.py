@@ -129,13 +129,27 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
         node for node in walk(formula) if node.head == "script" and whole_key(without_top(node)[0]) not in reading.keys
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
-    free = {x for below in scripts for x in letters_in(below)} - bound_in(formula) - reading.known.sizes
+    free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
     return letters if len(letters) == len(items) and set(letters) <= free else ()
 
 
-def bound_in(formula: Ast) -> set[str]:
-    """Return the letters below the sums of a formula."""
-    return {x for node in walk(formula) if node.head == "big" for below in node.args[:-1] for x in letters_in(below)}
+def bound_in(formula: Ast, free: Collection[str] = ()) -> set[str]:
+    r"""Return the indices that the sums of a formula bind; `free` ones only have conditions, i of \sum_{j \ne i}."""
+    return {x for node in walk(formula) if node.head == "big" for x in bound_by(node, free)}
+
+
+def bound_by(big: Ast, free: Collection[str] = ()) -> set[str]:
+    r"""Return the indices of one sum, without the letters of their first and last values."""
+    found: set[str] = set()
+    below = [x for mark, x in zip(big.value[1], big.args, strict=False) if mark == "_"]  # type: ignore[index]
+    for one in (one for script in below for one in elements(script)):
+        if one.head != "relation":
+            found.update(letters_in(one))
+        elif one.value in (("==",), (r"\in",)) or len(one.args) == 3:
+            found.update(letters_in(one.args[len(one.args) // 3]))
+        else:
+            found.update(x for x in letters_in(one) if x not in free)
+    return found
 
 
 def whole_key(item: Ast) -> Key | None:

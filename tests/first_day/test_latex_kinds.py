@@ -1,0 +1,170 @@
+"""Kinds of notation in LaTeX: each in all its spellings, with NumPy, or the same formula in text, as the truth."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+x, y = np.array([0.5, 1.5, 2.0]), np.array([1.0, -2.0, 3.0])
+A = np.arange(9.0).reshape(3, 3) + 1
+
+
+def read(latex, let):
+    return mc.expression(latex, let, dialect="latex")
+
+
+@pytest.mark.parametrize("head", [r"\log k", "1", "k^2 c", "-k", r"-\log k + c"])
+@pytest.mark.parametrize("tail", [r"+ x_i", r"- (k - 1) \log x_i", r"- c + x_i^k"])
+@pytest.mark.parametrize("bounds", ["_i", "_{i=1}^n"])
+def test_a_sum_whose_first_terms_lack_the_index(head, tail, bounds):
+    let = "x: vector(n) positive; k, c: scalar positive"
+    e, closed = read(rf"\sum{bounds} {head} {tail}", let), read(rf"\sum_{{i=1}}^n \left({head} {tail}\right)", let)
+    assert e.node is closed.node
+
+
+TAKEN = [
+    (r"\sum_j h(u_j), \quad h(t) = \sum_j a_j t", "a: vector(n); u: vector(m)", "sum(a)*sum(u)"),
+    (
+        r"\sum_{i,j} P_{ij} \log \frac{P_{ij}}{p_i q_j}, \quad p_i = \sum_j P_{ij}, \quad q_j = \sum_i P_{ij}",
+        "P: matrix(m, n)",
+        "sum{i,j: P[i,j]*log(P[i,j]/(sum(P, axis=1)[i]*sum(P, axis=0)[j]))}",
+    ),
+    (r"\sum_i f(f(x_i)), \quad f(t) = \sum_i a_i t^2", "a, x: vector(n)", "sum(a)*sum((sum(a)*x.^2).^2)"),
+    (r"\sum_j y_j s_j, \quad s_i = \sum_j A_{ij} x_j", "A: matrix(n, n); x, y: vector(n)", "y'*A*x"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), TAKEN)
+def test_an_index_that_a_definition_binds_is_its_own(latex, let, text):
+    assert read(latex, let).node is mc.expression(text, let).node
+
+
+CONDITIONS = [
+    (r"j \ne i", lambda i, j: j != i),
+    (r"i \ne j", lambda i, j: j != i),
+    ("j < i", lambda i, j: j < i),
+    (r"j \ge i", lambda i, j: j >= i),
+    ("i < j", lambda i, j: i < j),
+]
+
+
+@pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
+@pytest.mark.parametrize("letter", "ik")
+def test_an_index_of_a_definition_below_its_sum(condition, holds, letter):
+    r"""In s_i = \sum_{j \ne i} the sum is over j alone."""
+    latex = rf"\sum_{letter} y_{letter} s_{letter}, \quad s_i = \sum_{{{condition}}} A_{{ij}} x_j"
+    e = read(latex, "A: matrix(n, n); x, y: vector(n)")
+    expected = sum(y[i] * A[i, j] * x[j] for i, j in itertools.product(range(3), repeat=2) if holds(i, j))
+    np.testing.assert_allclose(e(A=A, x=x, y=y), expected)
+
+
+NAMED = [
+    (r"\sum_{x,y} p_{xy} \log \frac{p_{xy}}{p_x p_y}", "p_xy: matrix(m, n); p_x: vector(m); p_y: vector(n)", "p_xy"),
+    (r"\sum_{x,y} p_{xy} \log \frac{p_{xy}}{p_x p_y}", "P: matrix(m, n); p_x: vector(m); p_y: vector(n)", "P"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "name"), NAMED)
+def test_a_name_with_an_index_below_it_is_the_entry_of_a_declared_vector(latex, let, name):
+    text = f"sum{{i,j: {name}[i,j]*log({name}[i,j]/(p_x[i]*p_y[j]))}}"
+    assert read(latex, let).node is mc.expression(text, let).node
+
+
+REFUSED = [
+    (r"\sum_{i=1}^n y_i x_i", "y: vector(n); x_i: scalar", "x_i is one scalar, and i is an index here"),
+    (r"\sum_{i=1}^n (y_i - x_i^\top w)^2", "y: vector(n); x_i, w: vector(p)", "has no transpose"),
+    (r"\sum_i y_i c_i, \quad c_i = a + 2", "y: vector(n); a: scalar", "c_i is one scalar"),
+    (r"\sum_{x,y} p_{xy} \log \frac{p_{xy}}{p_x p_y}", "P: matrix(m, n)", "a row of P or a marginal"),
+    (r"\sum_{x,y} p_{xy} \log p_x", "P: matrix(n, n)", "a row of P or a marginal"),
+    (r"\sum_{(i,j) \in \Omega} R_{ij}^2", "R: matrix(m, n)", r"declare Omega: matrix\(m, n\).*i, j: index\(N\)"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "words"), REFUSED)
+def test_refused(latex, let, words):
+    with pytest.raises(mc.MatcalcError, match=f"(?s){words}"):
+        read(latex, let)
+
+
+@pytest.mark.parametrize("name", ["I_1", "J_1", "K_m", "J_nu"])
+@pytest.mark.parametrize("fence", [r"({})", r"\left({}\right)", "[{}]"])
+def test_a_declared_name_is_no_function_of_its_look(name, fence):
+    letter, below = name.split("_")
+    below = r"\nu" if below == "nu" else below
+    shown = f"{letter}_{{{below}}}" + fence.format("1 + a")
+    assert read(shown, f"{name}, a: scalar").node is mc.expression(f"{name}*(1 + a)", f"{name}, a: scalar").node
+
+
+SETS = [
+    ("R_{ij} - U_i V_j^\\top", "R: matrix(m, n); U: matrix(m, k); V: matrix(n, k)", lambda R, U, V: R - U @ V.T),
+    ("R_{ij} - U_i^\\top V_j", "R: matrix(m, n); U: matrix(m, k); V: matrix(n, k)", lambda R, U, V: R - U @ V.T),
+    ("r_{ij} - u_i^\\top v_j", "R: matrix(m, n); U: matrix(m, k); V: matrix(n, k)", lambda R, U, V: R - U @ V.T),
+    ("R_{ij} - U_i^\\top V_j", "R: matrix(m, n); U: matrix(k, m); V: matrix(k, n)", lambda R, U, V: R - U.T @ V),
+]
+
+
+@pytest.mark.parametrize(("gap", "let", "truth"), SETS)
+@pytest.mark.parametrize("name", [r"\Omega", "E", r"\mathcal{K}"])
+def test_a_set_is_a_mask_or_data(gap, let, truth, name):
+    rng = np.random.default_rng(1)
+    sizes = {"m": 3, "n": 4, "k": 2}
+    data = {}
+    for one in let.split("; "):
+        symbol, shape = one.split(": matrix")
+        data[symbol] = rng.standard_normal([sizes[s] for s in shape.strip("()").split(", ")])
+    mask = rng.random((3, 4)) < 0.5
+    expected = np.sum(np.where(mask, truth(**data) ** 2, 0))
+    latex = rf"\sum_{{(i,j) \in {name}}} \left({gap}\right)^2"
+    shown = {r"\Omega": "Omega", r"\mathcal{K}": "K"}.get(name, name)
+    by_mask = read(latex, f"{let}; {shown}: matrix(m, n)")
+    np.testing.assert_allclose(by_mask(**data, **{shown: mask.astype(float)}), expected)
+    i, j = np.nonzero(mask)
+    np.testing.assert_allclose(read(latex, f"{let}; i, j: index(N)")(**data, i=i, j=j), expected)
+
+
+BARS = [r"\mid", "|", r"\,|\,", ";"]
+
+
+@pytest.mark.parametrize(("used", "defined"), [*zip(BARS, BARS, strict=True), ("|", r"\mid")])
+@pytest.mark.parametrize("name", [r"\pi", r"\pi_\theta", "p"])
+def test_a_function_with_a_bar_in_its_arguments(used, defined, name):
+    latex = (
+        rf"J = \sum_{{t=1}}^T G_t \log {name}(a_t {used} s_t), \quad "
+        rf"{name}(a {defined} s) = \frac{{e^{{\theta_{{sa}}}}}}{{\sum_{{b=1}}^A e^{{\theta_{{sb}}}}}}"
+    )
+    e = read(latex, "G: vector(T); a, s: index(T); theta: matrix(S, A)")
+    rng = np.random.default_rng(2)
+    theta, G, a, s = rng.standard_normal((4, 3)), rng.standard_normal(5), rng.integers(0, 3, 5), rng.integers(0, 4, 5)
+    policy = np.exp(theta) / np.exp(theta).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(e(theta=theta, G=G, a=a, s=s), G @ np.log(policy[s, a]))
+
+
+RATES = [
+    r"\frac{dx_i}{dt}",
+    r"\frac{\mathrm{d} x_i}{\mathrm{d} t}",
+    r"\dfrac{\partial x_i}{\partial \tau}",
+    r"\dot{x}_i",
+]
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_is_a_name(rate):
+    let = "x, r: vector(n); A: matrix(n, n)"
+    e = read(rf"{rate} = r_i x_i \left(1 - \sum_{{j=1}}^n A_{{ij}} x_j\right)", let)
+    assert e.node is mc.expression("r.*x.*(1 - A*x)", let).node
+
+
+@pytest.mark.parametrize("mark", ["H", r"\mathrm{H}", "{H}", r"{\mathsf{H}}"])
+def test_the_conjugate_transpose_of_real_matrices(mark):
+    let = "H: matrix(m, n); x: vector(m)"
+    assert read(rf"x^{mark} H H^{mark} x", let).node is mc.expression("x'*H*H'*x", let).node
+    assert read(r"a^H", "a, H: scalar").node is mc.expression("a^H", "a, H: scalar").node
+
+
+@pytest.mark.parametrize("body", [r"x_i y_i", r"\log x_i", r"\frac{y_i}{x_i}"])
+def test_a_sum_of_negatives(body):
+    let = "x, y: vector(n); a: scalar"
+    assert read(rf"a \sum_{{i=1}}^n -{body}", let).node is read(rf"-a \sum_{{i=1}}^n {body}", let).node
+    assert read(rf"\sum_{{i=1}}^n -{body} + a", let).node is read(rf"a - \sum_{{i=1}}^n {body}", let).node

@@ -1,6 +1,7 @@
 """Kinds of notation in LaTeX: each in all its spellings, with NumPy, or the same formula in text, as the truth."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -168,3 +169,101 @@ def test_a_sum_of_negatives(body):
     let = "x, y: vector(n); a: scalar"
     assert read(rf"a \sum_{{i=1}}^n -{body}", let).node is read(rf"-a \sum_{{i=1}}^n {body}", let).node
     assert read(rf"\sum_{{i=1}}^n -{body} + a", let).node is read(rf"a - \sum_{{i=1}}^n {body}", let).node
+
+
+def lagged(y, f):
+    return sum(y[t] * f[j] * y[t - 1 - j] for t in range(2, 6) for j in range(2))
+
+
+COMPUTED = [
+    (r"\sum_{t=p+1}^T y_t \sum_{j=1}^p f_j y_{t-j}", lagged),
+    (r"\sum_{t=p+1}^T y_t \sum_{j=1}^p f_j y_{-j+t}", lagged),
+    (r"\sum_{i=1}^{T-p+1} (\sum_{j=1}^p f_j y_{i+j-1})^2", lambda y, f: sum((f @ y[i : i + 2]) ** 2 for i in range(5))),
+    (r"\sum_{i=1}^T y_i^2 y_{T+1-i}", lambda y, f: (y**2) @ y[::-1]),
+    (r"\sum_{j=1}^p f_j y_{T-j}", lambda y, f: f @ y[4:2:-1]),
+    (r"\sum_{j=2}^p f_j y_{p+2-j}", lambda y, f: f[1] * y[1]),
+    (
+        r"\sum_{i=1}^p \sum_{j=1}^p f_i f_j y_{2i-j+1}",
+        lambda y, f: f[0] ** 2 * y[1] + f[0] * f[1] * (y[0] + y[3]) + f[1] ** 2 * y[2],
+    ),
+    (
+        r"\sum_{i=1}^p \sum_{j=i}^p f_i f_j y_{i+j}",
+        lambda y, f: sum(f[i] * f[j] * y[i + j + 1] for i in range(2) for j in range(i, 2)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("latex", "truth"), COMPUTED)
+@pytest.mark.parametrize("style", ["y_{{{}}}", "y[{}]"])
+def test_computed_subscripts(latex, truth, style):
+    shown = latex
+    if "[" in style:
+        shown = latex.replace("y_t", "y[t]").replace("y_i", "y[i]").replace("y_j", "y[j]")
+        shown = re.sub(r"y_\{([^{}]*)\}", r"y[\1]", shown)
+    data = {"y": np.array([0.3, -1.2, 2.0, 0.7, 1.1, -0.4]), "f": np.array([1.5, -0.5])}
+    e = read(shown, "y: vector(T); f: vector(p)")
+    np.testing.assert_allclose(e(**{name: data[name] for name in map(str, e.symbols)}), truth(**data))
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\sum_{i=1}^T \sum_{j=1}^T y_{i+j}", r"\sum_{t=1}^T \sum_{j=1}^p y_{t-j}", "y_{T+1}"]
+)
+def test_a_subscript_outside_its_axis_is_refused(latex):
+    with pytest.raises(mc.MatcalcError, match="outside"):
+        read(latex, "y: vector(T); p: size")(y=np.ones(4), p=2)
+
+
+def test_the_indices_of_a_definition_have_their_range_in_the_passage():
+    e = read(r"y_k = \sum_{j=1}^m h_j x_{k+m-j}, \quad k = 1, \ldots, n", "h: vector(m); x: vector(n + m - 1)")
+    h, z = np.array([1.0, 2.0, -1.0]), np.arange(7.0) ** 2
+    np.testing.assert_allclose(e(h=h, x=z), np.convolve(h, z, "valid"))
+
+
+SQUARES = r"\sum_t d_t^2, \quad d_t = r_t + c V(s_{t+1}) - V(s_t)"
+SHIFTED = [
+    (r"\sum_t (r_t + c z_{t+1} - z_t)^2", "r: vector(T); z: vector(T + 1)"),
+    (r"\sum_t (r_t + c V(s_{t+1}) - V(s_t))^2", "r: vector(T); s: index(T + 1); V: vector(S)"),
+    (r"\sum_t (r_t + c V_{s_{t+1}} - V_{s_t})^2", "r: vector(T); s: index(T + 1); V: vector(S)"),
+    (rf"{SQUARES}, \quad V(s) = w_s", "r: vector(T); s: index(T + 1); w: vector(S)"),
+    (rf"{SQUARES}, \quad V(s) = w^\top s", "r: vector(T); S: matrix(T + 1, n); w: vector(n)"),
+    (rf"{SQUARES}, \quad V(s) = w^\top s", "r: vector(T); S: matrix(n, T + 1); w: vector(n)"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let"), SHIFTED)
+def test_shifts_without_bounds_have_the_range_of_the_lengths(latex, let):
+    rng = np.random.default_rng(4)
+    data = {"r": rng.standard_normal(4), "z": rng.standard_normal(5), "s": np.array([0, 2, 1, 2, 0]), "c": 0.9}
+    data |= {"V": rng.standard_normal(3), "w": rng.standard_normal(3), "S": rng.standard_normal((5, 3))}
+    v = {"z": data["z"], "V": data["V"][data["s"]], "w": data["w"][data["s"]]}
+    values = data["S"] @ data["w"] if "S: matrix" in let else v[next(x for x in "zVw" if f"{x}: vector" in let)]
+    data["S"] = data["S"].T if "S: matrix(n" in let else data["S"]
+    expected = np.sum((data["r"] + 0.9 * values[1:] - values[:-1]) ** 2)
+    e = read(latex, f"{let}; c: scalar")
+    np.testing.assert_allclose(e(**{name: data[name] for name in map(str, e.symbols)}), expected)
+
+
+@pytest.mark.parametrize("latex", [r"\sum_i x_i x_{i+1}", r"\sum_i y_i (x_{i+1} - x_i)", r"\sum_i (x_i - x_{i-1})^2"])
+def test_shifts_without_bounds_that_may_be_a_ring_are_refused(latex):
+    with pytest.raises(mc.MatcalcError, match="a shifted index of a sum without bounds"):
+        read(latex, "x, y: vector(n)")
+
+
+ARGUMENTS = [
+    (r"\sum_x p(x) \log p(x)", "p: vector(n)", "p'*log(p)"),
+    (r"\sum_{x,y} P(x, y) q(x)", "P: matrix(m, n); q: vector(m)", "sum(P'*q)"),
+    (r"\sum_t Q(s_t, a_t)^2", "Q: matrix(m, n); s, a: index(T)", "sum(Q[s, a].^2)"),
+    (r"\sum_t \max_b Q(s_t, b)", "Q: matrix(m, n); s: index(T)", "sum(max(Q[s, :], axis=1))"),
+    (r"\sum_i a_i (i + 1)", "a: vector(n)", "sum{i: a[i]*(i + 2)}"),
+    (r"\sum_{i=1}^n c(i)", "c: scalar; n: size", "sum{i: ones(n)[i]*c*(i + 1)}"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), ARGUMENTS)
+def test_indices_behind_an_array_are_subscripts(latex, let, text):
+    assert read(latex, let).node is mc.expression(text, let).node
+
+
+def test_a_computed_index_in_parentheses_is_refused():
+    with pytest.raises(mc.MatcalcError, match="an entry or a product"):
+        read(r"\sum_{i=1}^{n-1} a(i+1)", "a: vector(n)")

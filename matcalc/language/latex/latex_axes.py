@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
+from matcalc.language.latex.latex_computed import computed, is_computed
 from matcalc.language.latex.latex_scope import NUMBER, Index, Reading, Scope, fault, key_of, needed
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
@@ -64,6 +65,8 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if not bound:
         return from_zero(reading, axis, first), None
     index = scope.indices[bound[0]]
+    if is_computed(axis, bound) and not any(scope.indices[x].is_step for x in bound):
+        return computed(reading, axis, bound, scope, first)
     offset = sum_of(offset_of(reading, axis, bound), Ast("number", (), Fraction(1 - first)))
     if index.is_step:
         return _at_step(index, offset, axis), None
@@ -94,7 +97,7 @@ def indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast 
     shifted = not is_number(offset, 0)
     if index.high is None or index.low is None:
         if shifted:
-            raise fault("a shifted index of a sum without bounds", cast(Ast, axis), r"write \sum_{i=1}^{n-1}")
+            raise fault("a shifted index of a sum without bounds", axis or offset, r"write \sum_{i=1}^{n-1}")
         return name, None
     whole = is_number(index.low, 1) and not shifted
     if whole and (not length or length == written(index.high)):

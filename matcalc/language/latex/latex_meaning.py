@@ -21,6 +21,7 @@ from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
@@ -42,8 +43,8 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import large_of, length_of, named, part_of
-from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
+from matcalc.language.latex.latex_subscripts import large_of, named, part_of
+from matcalc.language.latex.latex_sums import index_form, indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
 from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast
@@ -86,7 +87,7 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "script" and (names := _listed(reading, node)):
-        found = {name: Index(name, size=length_of(reading, node.args[0], name)) for name in names}
+        found = {name: unbounded(reading, node.args[0], name) for name in names}
         inner = replace(scope, indices={**scope.indices, **found})
         return [inner, *[scope] * (len(node.args) - 1)]
     if node.head == "function":
@@ -249,10 +250,7 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
     if below is None:
         return value(reading, base)
     if names := _listed(reading, node):
-        body = needed(reading, base)
-        kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
-        tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
-        return Value(Ast("index_form", (tree,), names, node.span), kind)
+        return index_form(reading, node, names, needed(reading, base))
     inner = unbraced(base)
     if inner.head == "fence" and inner.value in ("double_bar", "bar"):
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""

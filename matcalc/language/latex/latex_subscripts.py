@@ -37,7 +37,6 @@ from matcalc.language.latex.latex_scope import (
     key_of_subscript,
     name_of,
     needed,
-    subscript_of,
 )
 from matcalc.language.one_based import added
 from matcalc.language.read import read
@@ -219,7 +218,7 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
     axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     tried, kind = reading.known.axes.get(large, (None, "vector"))
-    axes = axes if bound else [tried] if tried is not None else []
+    axes = axes or ([tried] if tried is not None else [])
     if len(axes) != 1 or tried not in (None, axes[0]):
         return None
     name = Ast("name", (), large, layout.span)
@@ -258,25 +257,6 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     refused = fault(f"one subscript for 2 axes: {name}_{bound[0]} can be a row or column of {name}", layout, hint)
     refused.undecided = ((name, 0, "vector"), (name, 1, "vector"), (name, 0, "row"))
     raise refused
-
-
-def length_of(reading: Reading, body: Ast, letter: str) -> str:
-    """Return the length of the axes of declared symbols that a letter is an index of; "" if they differ.
-
-    Without any, it is the range of the letter elsewhere in the passage.
-    """
-    lengths: set[str] = set()
-    for node in walk(body):
-        below = subscript_of(node) if node.head == "script" else None
-        key = key_of(node.args[0]) if below is not None else None
-        large = large_of(reading, key) if key and {*reading.keys.get(key, ())} <= reading.known.sizes else ""
-        for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
-            shape = reading.known.shapes.get(name, ())
-            axes = axes_in(cast(Ast, below), len(shape), Scope())
-            if len(axes) != len(shape) and (name == large or len(shape) == 2):
-                continue
-            lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
-    return lengths.pop() if len(lengths) == 1 else "" if lengths else reading.ranges.get(letter, "")
 
 
 # Parts.

@@ -31,6 +31,7 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
@@ -95,7 +96,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
-        every = with_squares(reading, every, EQUAL)
+        every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
         _check_fonts([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))

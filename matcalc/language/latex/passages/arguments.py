@@ -1,0 +1,71 @@
+r"""Reads indices in parentheses behind a declared array as subscripts: V(s_{t+1}), Q(s, a), x[n-k].
+
+An array has no product with an index, so nothing else can be meant. In parentheses each argument is one index, since
+x(i + 1) can be a product and is refused; in brackets it may be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_patterns import without_top
+from matcalc.language.latex.latex_scope import Reading, fault, key_of
+from matcalc.language.latex.passages.statements import bound_in
+from matcalc.language.syntax import Ast, rebuild
+
+
+def with_subscripts(reading: Reading, line: Ast) -> Ast:
+    """Return a line in which indices that are arguments of declared arrays are subscripts."""
+    bound = bound_in(line)
+
+    def change(node: Ast) -> Ast:
+        return _row(reading, node, bound) if node.head == "row" else node
+
+    return rebuild(line, change)
+
+
+def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:
+    items: list[Ast] = []
+    for item in node.args:
+        shown, above = without_top(item)
+        name = _array(reading, items[-1]) if items else ""
+        if not name or shown.head != "fence" or not _are_indices(reading, name, shown, bound):
+            items.append(item)
+            continue
+        below = Ast("fence", shown.args, "brace", shown.span)
+        base = items[-1]
+        marks = ("_", *(mark for mark, _ in above))
+        scripts = [x for _, x in above if x is not None]
+        items[-1] = Ast("script", (base, below, *scripts), marks, (base.span[0], item.span[1]), shown.span[0])
+    return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
+
+
+def _array(reading: Reading, item: Ast) -> str:
+    """Return the declared array that an item without subscripts is, "" if it is none."""
+    key = key_of(item)
+    names = reading.keys.get(key, ()) if key is not None else ()
+    return names[0] if len(names) == 1 and names[0] in reading.known.shapes else ""
+
+
+def _are_indices(reading: Reading, name: str, fence: Ast, bound: Collection[str]) -> bool:
+    shape = reading.known.shapes[name]
+    if fence.value not in ("open", "bracket") or len(fence.args) != len(shape) or not shape:
+        return False
+    return all(_is_index(reading, x, bound, fence.value == "bracket") for x in fence.args)
+
+
+def _is_index(reading: Reading, layout: Ast, bound: Collection[str], may_be_computed: bool) -> bool:
+    """Return whether an argument is a bound index, data of indices, or computed from them.
+
+    Raises: ParseError for a computed one in parentheses.
+    """
+    if layout.head in ("letter", "script"):
+        key = key_of(layout.args[0]) if layout.head == "script" else key_of(layout)
+        return key is not None and (key[0] in bound or bool({*reading.keys.get(key, ())} & reading.known.indices))
+    letters = set(letters_in(layout))
+    is_computed = bool(letters & {*bound}) and letters <= {*bound, *reading.known.sizes}
+    if is_computed and not may_be_computed:
+        hint = "write a subscript, x_{i+1}, for the entry, or the number first, (i + 1) x, for the product"
+        raise fault("this can be an entry or a product", layout, hint)
+    return is_computed

@@ -267,3 +267,44 @@ def test_indices_behind_an_array_are_subscripts(latex, let, text):
 def test_a_computed_index_in_parentheses_is_refused():
     with pytest.raises(mc.MatcalcError, match="an entry or a product"):
         read(r"\sum_{i=1}^{n-1} a(i+1)", "a: vector(n)")
+
+
+SAME = [
+    (r"\sum_{i=1}^N \ell_i^{w} r_i^{\mathrm{ref}}", "ell_w, r_ref: vector(N)", "ell_w'*r_ref"),
+    (r"\sum_{i=1}^N \ell^w_i r^{(1)}_i", "ell_w, r_1: vector(N)", "ell_w'*r_1"),
+    (r"\sum_{i=1}^N x_i^w", "x: vector(N); w: scalar", "sum(x.^w)"),
+    (r"\sum_{i,j} W_{ij}^{(1)}", "W_1: matrix(n, m)", "sum(W_1)"),
+    (r"\sum_{i=1}^n \|X_i - A\|_F^2", "X: tensor(n, m, p); A: matrix(m, p)", "sum{i: norm2(X[i,:,:] - A)^2}"),
+    (r"\sum_{i=1}^n \|X_i - A\|_F^2", "X: tensor(m, n, p); A: matrix(m, p)", "sum{i: norm2(X[:,i,:] - A)^2}"),
+    (
+        r"\sum_{i=1}^n \sum_{j=1}^m \|x_{ij} - a\|^2",
+        "X: tensor(n, m, p); a: vector(p)",
+        "sum{i,j: norm2(X[i,j,:] - a)^2}",
+    ),
+    (r"P(t_i, b_j) = \cos(t_i - b_j)", "t: vector(n); b: vector(m)", "{i,j: cos(t[i] - b[j])}"),
+    (r"f(t_i) = t_i^2 + 1", "t: vector(n)", "t.^2 + 1"),
+    (
+        r"I_T, \quad I_{t+1} = a I_t, \; I_0 = b, \; t < T",
+        "a, b: scalar",
+        "I[T] where I[t+1] = a*I[t], I[0] = b, t < T",
+    ),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), SAME)
+def test_names_and_parts_of_tensors(latex, let, text):
+    assert read(latex, let).node is mc.expression(text, let).node
+
+
+UNDECIDED = [
+    (r"\sum_{i=1}^n \|X_i - A\|_F^2", "X: tensor(n, n, p); A: matrix(n, p)", "with a colon for each whole axis"),
+    (r"\sum_{\langle i,j \rangle} (x_i - x_j)^2", "x: vector(n)", "1 for neighbours"),
+    (r"\sum_{i \in \mathcal{C}} \|v_i\|^2", "V, C: matrix(n, k)", "give the set another letter"),
+    (r"\sum_{i=1}^n x_{2i}", "x: vector(n)", "count up or down by 1"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "words"), UNDECIDED)
+def test_undecided_parts_are_refused(latex, let, words):
+    with pytest.raises(mc.MatcalcError, match=words):
+        read(latex, let)

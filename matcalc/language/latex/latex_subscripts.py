@@ -25,6 +25,7 @@ from matcalc.language.latex.latex_axes import (
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_marginals import check_not_marginal
 from matcalc.language.latex.latex_names import REFUSED
+from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
     Key,
@@ -185,6 +186,8 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
+    if large and len(reading.known.shapes[large]) >= LEAST and kind != "matrix":
+        return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
     if large and len(axes) == 1 and len(bound) == 1:
         check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
@@ -274,6 +277,8 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
+    if len(shape) >= LEAST and name and len(given := axes_in(below, None, scope)) < len(shape) > len(axes):
+        return _of_step(reading, base, name, axes_by_ranges(reading, name, given, scope, layout), scope, layout)
     if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
         if len(bound) == 1 and (

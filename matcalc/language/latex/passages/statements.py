@@ -21,6 +21,7 @@ from matcalc.language.latex.latex_scope import (
     key_of_subscript,
     subscript_of,
 )
+from matcalc.language.latex.passages.labels import by_indices
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 
@@ -73,8 +74,9 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if len(items) == 2:
         fence = without_top(items[1])[0]
         if fence.head == "fence" and fence.value in TOPS:
-            parameters = fence.args
-            items = items[:1]
+            by_entries = by_indices(reading, items[0], fence.args)
+            parameters = None if by_entries else fence.args
+            items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
         items = items[1:]
     key = whole_key(items[0]) if len(items) == 1 else None

@@ -298,7 +298,7 @@ def test_names_and_parts_of_tensors(latex, let, text):
 
 UNDECIDED = [
     (r"\sum_{i=1}^n \|X_i - A\|_F^2", "X: tensor(n, n, p); A: matrix(n, p)", "with a colon for each whole axis"),
-    (r"\sum_{\langle i,j \rangle} (x_i - x_j)^2", "x: vector(n)", "1 for neighbours"),
+    (r"\sum_{\langle i,j \rangle} (x_i - x_j)^2", "x: vector(n)", "1 for the pairs"),
     (r"\sum_{i \in \mathcal{C}} \|v_i\|^2", "V, C: matrix(n, k)", "give the set another letter"),
     (r"\sum_{i=1}^n x_{2i}", "x: vector(n)", "count up or down by 1"),
 ]
@@ -308,3 +308,68 @@ UNDECIDED = [
 def test_undecided_parts_are_refused(latex, let, words):
     with pytest.raises(mc.MatcalcError, match=words):
         read(latex, let)
+
+
+POLICY = r"\sum_a \pi(a|s) \left[r(s,a) + c \sum_{s'} P(s'|s,a) v(s')\right]"
+PRIMES = [
+    (
+        r"\sum_x \sum_y p(x) Q(y|x) \log \frac{Q(y|x)}{\sum_{x'} p(x') Q(y|x')}",
+        "p: vector(m); Q: matrix(n, m)",
+        "sum{i,j: p[i]*Q[j,i]*log(Q[j,i]/sum{k: p[k]*Q[j,k]})}",
+    ),
+    (
+        rf"V(s) = {POLICY}",
+        "pi: matrix(A, S); r: matrix(S, A); P: tensor(S, S, A); v: vector(S); c: scalar",
+        "{i: sum{j: pi[j,i]*(r[i,j] + c*sum{k: P[k,i,j]*v[k]})}}",
+    ),
+    (r"\sum_{i'} x_{i'} y_{i'} + x'y", "x, y: vector(n)", "2*x'*y"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), PRIMES)
+def test_indices_with_primes_and_conditional_tables(latex, let, text):
+    assert read(latex, let).node is mc.expression(text, let).node
+
+
+@pytest.mark.parametrize("name", ["a", r"\mathbf{a}", r"\mathbf{a}^\top", r"\mathbf{a}^{\mathrm{H}}", "A"])
+@pytest.mark.parametrize("argument", [r"\omega", "t"])
+def test_a_declared_array_of_an_undeclared_argument_is_refused(name, argument):
+    with pytest.raises(mc.MatcalcError, match="itself, which depends on"):
+        read(rf"P({argument}) = \frac{{1}}{{{name}({argument}) b}}", "a, b: vector(n); A: matrix(n, n)")
+
+
+ZEROS = [
+    ("c e_{t-1} + g_t", "G: matrix(T, d); c: scalar", lambda e, c, G, t: c * e + G[t]),
+    (r"\tanh(W e_{t-1} + g_t)", "G: matrix(T, d); W: matrix(d, d)", lambda e, W, G, t: np.tanh(W @ e + G[t])),
+]
+
+
+@pytest.mark.parametrize(("step", "let", "truth"), ZEROS)
+@pytest.mark.parametrize("zero", ["0", r"\mathbf{0}"])
+def test_a_start_of_zero_has_the_kind_of_the_step(step, let, truth, zero):
+    latex = rf"\sum_{{t=1}}^T \|e_t\|^2, \quad e_t = {step}, \quad e_0 = {zero}, \quad t = 1, \ldots, T"
+    rng = np.random.default_rng(5)
+    data = {"G": rng.standard_normal((4, 3)), "W": rng.standard_normal((3, 3)), "c": 0.7}
+    data = {name: data[name] for name in data if f"{name}:" in let}
+    e, total = np.zeros(3), 0.0
+    for t in range(4):
+        e = truth(e, t=t, **data)
+        total += np.sum(e * e)
+    np.testing.assert_allclose(read(latex, let)(**data), total)
+
+
+FURTHER = [
+    (r"\sum_i f(x_i), \quad f(x) = \frac{x}{x_{\max}}", "x: vector(n); x_max: scalar", "sum(x)/x_max"),
+    (r"\sum_i \frac{s_i^2}{s_X^2}, \quad s_X^2 = a^2 + 1", "s: vector(n); a: scalar", "s'*s/(a^2 + 1)"),
+    (r"E = E^\circ - R \ln Q", "E_circ, R, Q: scalar", "E_circ - R*log(Q)"),
+    (
+        r"P_{ik} = \cos(b_k - a_i) - b_{k+1}, \quad k = 1, \ldots, K",
+        "a: vector(n); b: vector(K + 1)",
+        "{i,k: cos(b[:K][k] - a[i]) - b[1:][k]}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), FURTHER)
+def test_further_names(latex, let, text):
+    assert read(latex, let).node is mc.expression(text, let).node

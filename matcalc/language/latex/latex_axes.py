@@ -97,7 +97,11 @@ def indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast 
     shifted = not is_number(offset, 0)
     if index.high is None or index.low is None:
         if shifted:
-            raise fault("a shifted index of a sum without bounds", axis or offset, r"write \sum_{i=1}^{n-1}")
+            raise fault(
+                "a shifted index of a sum without bounds",
+                axis or offset,
+                rf"write its range, \sum_{{{index.name}=1}}^{{n}}, or {index.name} = 1, \ldots, n beside the formula",
+            )
         return name, None
     whole = is_number(index.low, 1) and not shifted
     if whole and (not length or length == written(index.high)):

@@ -122,7 +122,11 @@ def _listed(layout: Ast) -> Sequence[str]:
 def index_letters(element: Ast) -> list[str]:
     items = element.args if element.head == "row" else (element,)
     if any(x.head != "letter" for x in items):
-        is_pair = element.head == "fence" and element.value == "angle"
-        hint = r"write \sum_{(i,j) \in E} with E: matrix(n, n), which is 1 for neighbours" if is_pair else ""
+        is_pair = element.head == "fence" and element.value in ("angle", "open")
+        hint = (
+            r"write \sum_{i,j}, \sum_{i<j}, or \sum_{(i,j) \in E} with E: matrix(n, n), 1 for the pairs"
+            if is_pair
+            else ""
+        )
         raise fault("an index is a letter", element, hint or r"write \sum_{i=1}^{n} or \sum_{i,j}")
     return [str(x.value[0]) for x in items]  # type: ignore[index]

@@ -165,7 +165,7 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
             found, length = looked
             break
         if not _is_function(item):
-            check_not_called(reading, items[k:])
+            check_not_called(reading, items[k:], scope)
             found, length = _plain(reading, items[k:], bool(heads))
             break
         count = _words_of(reading, items[k:])

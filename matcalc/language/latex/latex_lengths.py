@@ -32,7 +32,8 @@ def unbounded(reading: Reading, body: Ast, letter: str, size: str = "") -> Index
         for last in dict.fromkeys(x for (_, lengths), own in offsets.items() if max(own) == 0 for x in lengths)
         if all(_ends_at(last, max(own), lengths) and min(own) >= 0 for (_, lengths), own in offsets.items())
     ]
-    return Index(letter, syntax.number(1), read(fits[0])) if len(fits) == 1 else Index(letter, size=size)
+    last = fits[0] if len(fits) == 1 else reading.ranges.get(letter, "")
+    return Index(letter, syntax.number(1), read(last)) if last else Index(letter, size=size)
 
 
 def _ends_at(last: str, offset: int, lengths: Sequence[str]) -> bool:

@@ -7,22 +7,55 @@ x(i + 1) can be a product and is refused; in brackets it may be computed.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
+from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Reading, fault, key_of
 from matcalc.language.latex.passages.statements import bound_in
-from matcalc.language.syntax import Ast, rebuild
+from matcalc.language.syntax import Ast, rebuild, walk
 
 
 def with_subscripts(reading: Reading, line: Ast) -> Ast:
     """Return a line in which indices that are arguments of declared arrays are subscripts."""
     bound = bound_in(line)
+    own = _own_indices(reading, line, bound)
+    bound |= {*own}
 
     def change(node: Ast) -> Ast:
         return _row(reading, node, bound) if node.head == "row" else node
 
-    return rebuild(line, change)
+    made = rebuild(line, change)
+    if not own:
+        return made
+    name, fence = line.args[0].args
+    below = Ast("fence", fence.args, "brace", fence.span)
+    return replace(made, args=(Ast("script", (name, below), ("_",), line.args[0].span, fence.span[0]), made.args[1]))
+
+
+def _own_indices(reading: Reading, line: Ast, bound: Collection[str]) -> tuple[str, ...]:
+    r"""Return the arguments of a name on the left that are only indices of arrays, beside bound ones: s of V(s)."""
+    if line.head != "relation" or len(line.args) != 2 or line.args[0].head != "row" or len(line.args[0].args) != 2:
+        return ()
+    name, fence = line.args[0].args
+    letters = {str(x.value[0]) for x in fence.args if x.head == "letter"}  # type: ignore[index]
+    is_open = fence.head == "fence" and fence.value == "open" and len(letters) == len(fence.args)
+    if not is_open or key_of(name) is None or any((x,) in reading.keys for x in letters):
+        return ()
+    calls = [
+        after
+        for row in walk(line.args[1])
+        if row.head == "row"
+        for item, after in pairwise(row.args)
+        if (array := _array(reading, item))
+        and after.head == "fence"
+        and _are_indices(reading, array, after, {*bound, *letters})
+    ]
+    inside = {x for call in calls for x in walk(call)}
+    free = [x for x in walk(line.args[1]) if x.head == "letter" and x.value[0] in letters and x not in inside]  # type: ignore[index]
+    beside = {x for call in calls if set(letters_in(call)) & {*bound} for x in letters_in(call)}
+    return tuple(letters) if letters <= beside and not free else ()
 
 
 def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:

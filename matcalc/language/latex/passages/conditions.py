@@ -1,4 +1,4 @@
-r"""Reads the bars in the arguments of functions that a passage defines, \pi(a \mid s) = ..., as commas.
+r"""Reads the bars in the arguments of declared arrays and defined functions, \pi(a \mid s) = ..., as commas.
 
 Positions remain those of the passage: each bar is replaced by as many characters.
 """
@@ -6,6 +6,7 @@ Positions remain those of the passage: each bar is replaced by as many character
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _HEAD = re.compile(
     r"(?P<name>(?:\\(?!left|right)[A-Za-z]+|(?<![A-Za-z\\])[A-Za-z])(?:_(?:\{[^{}]*\}|\\?[A-Za-z0-9]))?)\s*"
@@ -15,13 +16,14 @@ _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|(?<![|\\])\|(?!\|)
 _EQUALS = re.compile(r"\)\s*&?\s*(?:=|:=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z]))")
 
 
-def with_listed_conditions(text: str) -> str:
-    r"""Return a passage with commas for the bars in the arguments of functions that it defines and uses."""
+def with_listed_conditions(text: str, arrays: Collection[str]) -> str:
+    r"""Return a passage with commas for the bars in the arguments of declared arrays and defined functions."""
     places = [(found["name"], found.end(), _closing(text, found.end())) for found in _HEAD.finditer(text)]
     defined = {name for name, begin, end in places if end and _bars(text, begin, end) and _EQUALS.match(text, end)}
     names = [name for name, *_ in places]
     for name, begin, end in places:
-        for start, stop in _bars(text, begin, end) if name in defined and names.count(name) > 1 else ():
+        is_listed = name.lstrip("\\") in arrays or name in defined and names.count(name) > 1
+        for start, stop in _bars(text, begin, end) if is_listed else ():
             text = text[:start] + "," + " " * (stop - start - 1) + text[stop:]
     return text
 

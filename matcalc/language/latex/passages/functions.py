@@ -89,7 +89,13 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         kind = VECTOR if _is_vector(letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
-    bases = {x.args[0] for x in walk(formula) if x.head == "script" and _with_primes(x) in put}
+    bases = {
+        x.args[0]
+        for x in walk(formula)
+        if x.head == "script"
+        and (_with_primes(x) in put or whole_key(without_top(x)[0]) in reading.keys)
+        and (subscript_of(x) is not None or _with_primes(x) in put)
+    }
 
     def change(node: Ast) -> Ast:
         if node.head not in ("letter", "script") or node in bases:

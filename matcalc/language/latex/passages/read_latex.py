@@ -8,7 +8,7 @@ product of four letters.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -38,6 +38,7 @@ from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
@@ -83,7 +84,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters = _passage(text, known.sizes)
+        plain, origins, passage, letters = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
@@ -95,6 +96,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_beside(beside)
         every = [*(line[0] for line in lines), *beside, *aside]
         steps = [one.line for one in found.equations]
+        every = [with_primed_indices(reading, one) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
         _check_fonts([*every, *steps])
@@ -110,23 +112,24 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, sizes: Collection[str]) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
     """Return a text without macros, the positions of its characters, its layouts, and its step indices.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
+    sizes, arrays = known.sizes, frozenset(name for name, shape in known.shapes.items() if shape)
     refused: ParseError | None = None
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = passage_of(without_stops(plain))
+            passage = passage_of(without_stops(plain), arrays)
             letters = step_letters([*passage.lines, *passage.aside], sizes)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = passage_of(without_stops(plain))
+    passage = passage_of(without_stops(plain), arrays)
     letters = step_letters([*passage.lines, *passage.aside], sizes)
     if letters and refused is not None:
         raise refused

@@ -267,6 +267,7 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
     found: set[Key] = set()
     scripts = [node for node in walk(layout) if node.head == "script"] if declared else []
     inside = {id(x) for node in scripts if (below := _subscript_in(node, declared)) for x in walk(below)}
+    inside |= {id(x) for node in scripts if is_decorated(node, declared) for x in walk(node.args[0])}
     for node in walk(layout):
         if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
             found.add(key)
@@ -275,6 +276,14 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
         if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
             found.add(key)
     return frozenset(found)
+
+
+def is_decorated(script: Ast, declared: Collection[Key]) -> bool:
+    r"""Return whether a name with its superscript is declared, E^\circ as E_circ."""
+    shown, above = without_top(script)
+    key = key_of(shown)
+    added = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
+    return key is not None and added is not None and (*key, *added) in declared
 
 
 def _subscript_in(script: Ast, declared: Collection[Key]) -> Ast | None:

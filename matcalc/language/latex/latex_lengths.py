@@ -11,8 +11,8 @@ from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import axes_in
+from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, key_of, subscript_of
-from matcalc.language.latex.latex_subscripts import large_of
 from matcalc.language.one_based import added
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk

@@ -15,6 +15,7 @@ from matcalc.language.latex.latex_axes import (
     axes_in,
     axis_of,
     elements,
+    from_zero,
     indexed,
     is_data,
     letters_in,
@@ -22,6 +23,7 @@ from matcalc.language.latex.latex_axes import (
     sum_of,
     whole_axis,
 )
+from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_marginals import check_not_marginal
 from matcalc.language.latex.latex_names import REFUSED
@@ -63,7 +65,9 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         whole = symbol(reading, (*key, *added), layout)
         return _entry_of_named(reading, whole, below, scope, layout) if bound else whole
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
-    if key in reading.keys and not (is_part and _is_size_beside_rows(reading, key)):
+    if is_part and (data := data_beside_number(reading, key)):
+        return part_of(reading, Value(Ast("name", (), data, layout.span), "vector"), data, below, scope, layout)
+    if key in reading.keys and not (is_part and is_beside_rows(reading, key, bound, scope)):
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
@@ -76,8 +80,8 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
     if not is_part:
         if added is None:
             raise fault("this subscript cannot be part of a name", below)
-        _check_not_row(reading, key, below, layout)
-        return symbol(reading, (*key, *added), layout)
+        row = _numbered_row(reading, key, below, layout)
+        return row or symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
 
 
@@ -150,29 +154,24 @@ def _is_open(below: Ast, kind: str) -> bool:
     return len(axes) <= _RANKS.get(kind, len(axes)) and all(x.head == "letter" for x in axes)
 
 
-def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
-    """Raise ParseError for x_1 and x_i if only a matrix X is declared."""
+def _numbered_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> Value | None:
+    """Return x_1 as a row or column of a declared X whose x_i the formula has, if the sizes decide which.
+
+    Raises: ParseError for x_1 and x_i if only a matrix X is declared.
+    """
     large = large_of(reading, key)
-    if large and all(x.head in ("number", "letter") for x in elements(below)):
-        shown = "_".join(key)
-        last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
-        hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
-        raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
-
-
-def large_of(reading: Reading, key: Key) -> str:
-    """Return the declared matrix or tensor whose parts have this name, X for x; "" if there is none."""
-    base = key[0][:1].upper() + key[0][1:]
-    names = reading.keys.get((base, *key[1:]), ())
-    if base == key[0] or len(names) != 1 or reading.kind_of(names[0]) not in ("matrix", "tensor"):
-        return ""
-    return names[0]
-
-
-def _is_size_beside_rows(reading: Reading, key: Key) -> bool:
-    """Return whether a key is only that of a size, and rows of a declared matrix have its name: n_i of N, beside n."""
-    names = reading.keys.get(key, ())
-    return bool(names) and set(names) <= reading.known.sizes and bool(large_of(reading, key))
+    if not large or not all(x.head in ("number", "letter") for x in elements(below)):
+        return None
+    is_numbered = len(elements(below)) == 1 and elements(below)[0].head == "number" and has_rows(reading, key)
+    if is_numbered and large in reading.known.axes:
+        return _row_at(reading, large, from_zero(reading, elements(below)[0]), layout)
+    shown = "_".join(key)
+    last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
+    hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
+    refused = fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
+    if is_numbered and len(reading.known.shapes[large]) == 2:
+        refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
+    raise refused
 
 
 def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout: Ast, bound: Sequence[str]) -> Value:

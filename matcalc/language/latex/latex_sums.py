@@ -11,9 +11,10 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
+from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_names import OVER, REFUSED
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, subscript_of
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.one_based import added
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
@@ -65,6 +66,9 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
             waiting = {}
             continue
         waiting.update(dict.fromkeys(index_letters(element), ""))
+    if high is not None and len(waiting) == 1 and conditions and not found:  # \sum_{j \ne i}^{n}
+        name, _ = waiting.popitem()
+        found[name] = Index(name, syntax.number(1), needed(reading, unbraced(high)).tree)
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
     for name, size in waiting.items():

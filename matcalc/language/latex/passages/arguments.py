@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_patterns import without_top
-from matcalc.language.latex.latex_scope import Reading, fault, key_of
+from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of
 from matcalc.language.latex.passages.statements import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -63,6 +63,8 @@ def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:
     for item in node.args:
         shown, above = without_top(item)
         name = _array(reading, items[-1]) if items else ""
+        if name and shown.head == "fence" and font_of(items[-1]) != "script":
+            _check_count(reading, name, shown, bound)
         if not name or shown.head != "fence" or not _are_indices(reading, name, shown, bound):
             items.append(item)
             continue
@@ -86,6 +88,17 @@ def _are_indices(reading: Reading, name: str, fence: Ast, bound: Collection[str]
     if fence.value not in ("open", "bracket") or len(fence.args) != len(shape) or not shape:
         return False
     return all(_is_index(reading, x, bound, fence.value == "bracket") for x in fence.args)
+
+
+def _check_count(reading: Reading, name: str, fence: Ast, bound: Collection[str]) -> None:
+    """Raise ParseError for fewer or more indices than an array has axes: q(t) beside q(t, x)."""
+    shape = reading.known.shapes[name]
+    if fence.value != "open" or not shape or len(fence.args) == len(shape):
+        return
+    if fence.args and all(_is_index(reading, x, bound, True) for x in fence.args):
+        count = f"{len(fence.args)} {'index' if len(fence.args) == 1 else 'indices'}"
+        hint = f"give the other quantity another letter; a product with an index is written i {name}"
+        raise fault(f"{count} for {name}, which has {len(shape)} axes", fence, hint)
 
 
 def _is_index(reading: Reading, layout: Ast, bound: Collection[str], may_be_computed: bool) -> bool:

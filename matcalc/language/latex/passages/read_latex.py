@@ -36,6 +36,7 @@ from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.names_in_lines import used
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
@@ -43,15 +44,7 @@ from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.squares import with_squares
-from matcalc.language.latex.passages.statements import (
-    EQUAL,
-    Statement,
-    as_whole,
-    chosen,
-    defined_by,
-    objective,
-    used,
-)
+from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
 from matcalc.language.latex.passages.steps import Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -93,8 +86,11 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         aside = [one for line in rest[len(passage.lines) :] for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
+        firsts = [line[0] for line in lines]
+        if all(map(_defines, firsts)) and len(formulas := [one for one in beside if not _defines(one)]) == 1:
+            firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
-        every = [*(line[0] for line in lines), *beside, *aside]
+        every = [*firsts, *beside, *aside]
         steps = [one.line for one in found.equations]
         every = [with_primed_indices(reading, one) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
@@ -102,8 +98,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_fonts([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
-        aside = [*every[len(lines) :], *implied(reading, every)]
-        tree = _read(reading, every[: len(lines)], aside, found)
+        aside = [*every[len(firsts) :], *implied(reading, every)]
+        tree = _read(reading, every[: len(firsts)], aside, found)
     except ParseError as refused:
         refused.text = text
         if origins:
@@ -256,8 +252,12 @@ def _name_of_part(reading: Reading, one: Statement) -> str:
 def _check_beside(beside: Sequence[Ast]) -> None:
     """Raise ParseError for a second formula in a line; parts may follow the first, `f(u), \\quad u = A x`."""
     for one in beside:
-        if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
+        if not _defines(one):
             raise fault("several formulas", one, "write one formula")
+
+
+def _defines(line: Ast) -> bool:
+    return line.head == "relation" and line.value in [(sign,) for sign in EQUAL]
 
 
 def _check_words(text: str, reading: Reading) -> None:

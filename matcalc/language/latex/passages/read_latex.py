@@ -87,7 +87,11 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
-        if all(map(_defines, firsts)) and len(formulas := [one for one in beside if not _defines(one)]) == 1:
+        if (
+            all(map(_defines, firsts))
+            and len(formulas := [one for one in beside if not _defines(one)]) == 1
+            and formulas[0].args
+        ):
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
         every = [*firsts, *beside, *aside]

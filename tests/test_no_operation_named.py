@@ -68,9 +68,9 @@ PLACES = {
      "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
                "expressions/sympy_bridge/sympy_objects.py language/latex/latex_names.py commands/cli.py"),
-    ("ln",): ("a command of LaTeX", "language/latex/latex_names.py language/latex/passages/statements.py"),
-    ("log", "max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
-    ("ln", "log"): ("commands of LaTeX", "language/latex/latex_rows.py"),
+    ("ln",): ("a command of LaTeX", "language/latex/latex_names.py"),
+    ("max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
+    ("ln", "log"): ("commands of LaTeX", "language/latex/latex_rows.py language/latex/passages/labels.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("diag", "matmul", "pow"): (

@@ -209,5 +209,4 @@ FRAMED_REFUSED = [
         "Q: matrix(m,d); K: matrix(n,d); V: matrix(n,p)",
         "needs its axis",
     ),
-    ("sum mod", r"\sum_{k=1}^{n} x_k\, x_{(k \bmod n) + 1}", "x: vector(n)", "this subscript is not supported"),
 ]

@@ -325,12 +325,6 @@ BLIND_REFUSED = [
         "the range of this sum is not supported",
     ),
     (
-        "temporal difference",
-        r"\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t), \quad V(s) = \theta^\top s",
-        "r: vector(T); S: matrix(T + 1, n); gamma: scalar; theta: vector(n)",
-        "row or column t of S",
-    ),
-    (
         "mutual information of a joint table",
         r"I(X;Y) = \sum_{x}\sum_{y} p_{xy}\log\frac{p_{xy}}{p_x q_y}, "
         r"\quad p_x = \sum_y p_{xy}, \; q_y = \sum_x p_{xy}",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from matcalc.errors import ShapeError
 from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
+from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import (
     BINDERS,
     SUMS,
@@ -115,6 +116,7 @@ def check_identity(inference: Inference, text: str, root: Ast) -> None:
     """
     known = {*inference.symbols, *inference.size_names}
     known.update(name for node in whole(root) if node.head in BINDERS for name in cast("tuple[str, ...]", node.value))
+    known.update(name for node in whole(root) for name in bound_by(node))
     for node in whole(root):
         if node.head == "name" and node.value == IDENTITY and IDENTITY not in known:
             hint = "write eye(n) for the identity with n rows, or declare I, as in  I: matrix(n, n)"
@@ -129,6 +131,7 @@ def check_bases(inference: Inference, text: str, root: Ast) -> None:
     if EULER in inference.symbols or EULER in inference.size_names:
         return
     bound = {name for node in whole(root) if node.head == "function" for name in (node.value,)}
+    bound |= {name for node in whole(root) for name in bound_by(node)}
     for node in whole(root):
         is_base = node.head == "power" and node.args[0].head == "name" and node.args[0].value == EULER
         if is_base and EULER not in bound and (node.value == "^" or node.args[1].head != "number"):

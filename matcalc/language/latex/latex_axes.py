@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, key_of, needed
+from matcalc.language.latex.latex_computed import computed, is_computed
+from matcalc.language.latex.latex_scope import NUMBER, Index, Reading, Scope, fault, key_of, needed
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
@@ -32,7 +33,7 @@ def axes_in(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
     if len(all_) != 1:
         return all_
     one = all_[0]
-    if one.head == "row" and all(_is_axis(x) for x in one.args):
+    if one.head == "row" and all(_is_axis(x) or rank is not None and _is_entry(x) for x in one.args):
         expected = rank if rank is not None else len(one.args)
         letters = [x for x in one.args if x.head == "letter"]
         if expected == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
@@ -47,6 +48,11 @@ def _is_axis(item: Ast) -> bool:
     return item.head in ("letter", "number") or (item.head == "operator" and item.value in (r"\cdot", "*", r"\ast"))
 
 
+def _is_entry(item: Ast) -> bool:
+    r"""Return whether an item can be an entry of data, the s_t of \theta_{s_t a_t}, also behind a function's letter."""
+    return item.head == "script" and item.value == ("_",) or item.head == "fence" and item.value == NUMBER
+
+
 def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int = 1) -> Axis:
     """Return a subscript along an axis of this length, whose first entry has the number `first`."""
     if axis.head in ("operator", "lone") and axis.value in (r"\cdot", "*", r"\ast"):
@@ -59,6 +65,8 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if not bound:
         return from_zero(reading, axis, first), None
     index = scope.indices[bound[0]]
+    if is_computed(axis, bound) and not any(scope.indices[x].is_step for x in bound):
+        return computed(reading, axis, bound, scope, first)
     offset = sum_of(offset_of(reading, axis, bound), Ast("number", (), Fraction(1 - first)))
     if index.is_step:
         return _at_step(index, offset, axis), None
@@ -89,7 +97,11 @@ def indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast 
     shifted = not is_number(offset, 0)
     if index.high is None or index.low is None:
         if shifted:
-            raise fault("a shifted index of a sum without bounds", cast(Ast, axis), r"write \sum_{i=1}^{n-1}")
+            raise fault(
+                "a shifted index of a sum without bounds",
+                axis or offset,
+                rf"write its range, \sum_{{{index.name}=1}}^{{n}}, or {index.name} = 1, \ldots, n beside the formula",
+            )
         return name, None
     whole = is_number(index.low, 1) and not shifted
     if whole and (not length or length == written(index.high)):

@@ -103,10 +103,12 @@ def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
     if not names or not shape or names[0] in reading.known.indices:
         shown = "_".join(key) if key is not None else "S"
         kind = "vector(n)" if len(letters) == 1 else "matrix(m, n)"
-        hint = f"declare {shown}: {kind}, in which the members of the set are 1 and all others 0; or {_RANGES}"
+        data = f"{', '.join(letters)}: index(N) for data that list its members; or {_RANGES}"
+        hint = f"declare {shown}: {kind}, in which the members of the set are 1 and all others 0, or {data}"
         raise fault("the range of this sum is not supported", element, hint)
     if len(shape) != len(letters):
-        raise fault(f"{len(letters)} indices for {names[0]}, which has {len(shape)} axes", element)
+        hint = f"if {names[0]} is not the set, give the set another letter, and declare it"
+        raise fault(f"{len(letters)} indices for {names[0]}, which has {len(shape)} axes", element, hint)
     part = syntax.part(syntax.name(names[0]), *map(syntax.name, letters))
     return dict(zip(letters, shape, strict=True)), Ast("compare", (part, syntax.number(0)), "!=", element.span)
 
@@ -120,5 +122,11 @@ def _listed(layout: Ast) -> Sequence[str]:
 def index_letters(element: Ast) -> list[str]:
     items = element.args if element.head == "row" else (element,)
     if any(x.head != "letter" for x in items):
-        raise fault("an index is a letter", element, r"write \sum_{i=1}^{n} or \sum_{i,j}")
+        is_pair = element.head == "fence" and element.value in ("angle", "open")
+        hint = (
+            r"write \sum_{i,j}, \sum_{i<j}, or \sum_{(i,j) \in E} with E: matrix(n, n), 1 for the pairs"
+            if is_pair
+            else ""
+        )
+        raise fault("an index is a letter", element, hint or r"write \sum_{i=1}^{n} or \sum_{i,j}")
     return [str(x.value[0]) for x in items]  # type: ignore[index]

@@ -26,7 +26,17 @@ from matcalc.language.latex.latex_patterns import (
     takes,
     without_top,
 )
-from matcalc.language.latex.latex_scope import Reading, Scope, Value, fault, is_plain_number, key_of, needed, value
+from matcalc.language.latex.latex_scope import (
+    Reading,
+    Scope,
+    Value,
+    fault,
+    is_named,
+    is_plain_number,
+    key_of,
+    needed,
+    value,
+)
 from matcalc.language.latex.latex_subscripts import part_of
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.syntax import Ast, walk
@@ -155,7 +165,7 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
             found, length = looked
             break
         if not _is_function(item):
-            check_not_called(reading, items[k:])
+            check_not_called(reading, items[k:], scope)
             found, length = _plain(reading, items[k:], bool(heads))
             break
         count = _words_of(reading, items[k:])
@@ -226,7 +236,7 @@ def _plain(reading: Reading, items: Sequence[Ast], is_operand: bool) -> tuple[Va
 
 def _look_here(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int] | None:
     """Return the call whose look is several items together."""
-    if _is_spelled(reading, items[0]):
+    if _is_spelled(reading, items[0]) or is_named(reading, without_top(items[0])[0]):
         return None
     found = [f for p in candidates(reading.names, items[0]) if len(p.items) > 1 and (f := found_at(p, items))]
     for length in dict.fromkeys(f.length for f in found):

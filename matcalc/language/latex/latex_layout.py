@@ -222,6 +222,12 @@ def _big(children: Children) -> Ast:
     return _ast("big", (*args, body), (token[1:], marks), token, body)
 
 
+def _big_of_signed(children: Children) -> Ast:
+    r"""Return an operator whose operand begins with a sign, \\sum_i -x_i."""
+    *operator, sign, term = children
+    return _big([*operator, _chain([[sign, term]])])
+
+
 def _scripts(scripts: Children) -> tuple[tuple[str, ...], list[Ast]]:
     """Return the marks of scripts and their operands: "_" and "^" with one each, "'" for each prime."""
     marks: list[str] = []
@@ -355,7 +361,8 @@ def _hole(children: Children) -> Ast:
 _ACTIONS = {
     "gather": _gather, "more": _more, "only": _only, "cell": _only, "slice": _slice, "entrywise": _entrywise,
     "lone": _lone, "condition": _condition, "function": _function, "relation": _relation, "chain": _chain, "row": _row,
-    "row_to_big": _row_to_big, "infix": _infix, "big": _big, "scripted": _scripted, "operator": _operator,
+    "row_to_big": _row_to_big, "big_of_signed": _big_of_signed, "infix": _infix, "big": _big, "scripted": _scripted,
+    "operator": _operator,
     "number": _number, "letter": _letter, "command": _command, "word": _word, "hole": _hole, "font": _font,
     "factorial": _factorial, "accent": _accent, "frac": _frac, "radical": _radical, "fence": _fence, "matrix": _matrix,
 }  # fmt: skip

@@ -18,9 +18,11 @@ from matcalc.errors import ParseError
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_calls import call, choose
+from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
@@ -42,8 +44,8 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import large_of, length_of, named, part_of
-from matcalc.language.latex.latex_sums import indices_of, read_sum, with_first_values
+from matcalc.language.latex.latex_subscripts import named, part_of
+from matcalc.language.latex.latex_sums import index_form, indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
 from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast
@@ -86,7 +88,7 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "script" and (names := _listed(reading, node)):
-        found = {name: Index(name, size=length_of(reading, node.args[0], name)) for name in names}
+        found = {name: unbounded(reading, node.args[0], name) for name in names}
         inner = replace(scope, indices={**scope.indices, **found})
         return [inner, *[scope] * (len(node.args) - 1)]
     if node.head == "function":
@@ -194,11 +196,8 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
             return with_above(reading, squared, node, above[1:])
         found = _below(reading, node, base, below, scope)
         return with_above(reading, found, node, above)
-    if above and above[0][0] == "'" and _is_prime(reading, key, below):
-        base, key, above = Ast("accent", (base,), "prime", base.span), (*key, "prime"), above[1:]
-    if above and above[0][0] == "^" and above[0][1] is not None and _is_decoration(reading, key, below, above[0][1]):
-        below = _joined(below, above[0][1])
-        above = above[1:]
+    base, below, above = with_decorations(reading, base, below, above)
+    key = key_of(base)
     if not below and key == ("e",) and above and above[0][0] == "^" and not reading.is_known("e"):
         return with_above(reading, _exponential(reading, node, above[0][1]), node, above[1:])
     return with_above(reading, named(reading, base, below, scope, bool(above)), node, above)
@@ -208,33 +207,6 @@ NORMS = {
     "vector": r"vectors have \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p; \|x\|_W^2 is x^\top W x or x^\top W^{-1} x",
     "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
 }
-
-
-def _is_prime(reading: Reading, key: tuple[str, ...], below: Ast | None) -> bool:
-    """Return whether a name with a prime is declared, or rows of a matrix have it: x_prime, X_prime."""
-    added = key_of_subscript(below) if below is not None else ()
-    own = (*key, "prime")
-    return own in reading.keys or (*own, *(added or ())) in reading.keys or bool(large_of(reading, own))
-
-
-def _is_decoration(reading: Reading, key: tuple[str, ...], below: Ast | None, above: Ast) -> bool:
-    r"""Return whether a superscript is part of a name: W^{(1)}, or x^* if x_star is declared."""
-    if len(elements(above)) != 1:
-        return False
-    (layout,) = elements(above)
-    if layout.head == "fence" and layout.value == "open":
-        return key_of_subscript(layout) is not None
-    added = key_of_subscript(layout)
-    if layout.head not in ("operator", "lone") or added is None:
-        return False
-    own = key_of_subscript(below) if below is not None else ()
-    return own is not None and (*key, *own, *added) in reading.keys
-
-
-def _joined(below: Ast | None, above: Ast) -> Ast:
-    (layout,) = elements(above)
-    added = layout.args if layout.head == "fence" else (layout,)
-    return Ast("fence", (*(elements(below) if below is not None else ()), *added), "brace", above.span)
 
 
 def _exponential(reading: Reading, node: Ast, above: Ast | None) -> Value:
@@ -249,10 +221,7 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
     if below is None:
         return value(reading, base)
     if names := _listed(reading, node):
-        body = needed(reading, base)
-        kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
-        tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
-        return Value(Ast("index_form", (tree,), names, node.span), kind)
+        return index_form(reading, node, names, needed(reading, base))
     inner = unbraced(base)
     if inner.head == "fence" and inner.value in ("double_bar", "bar"):
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, candidates, without_top
-from matcalc.language.latex.latex_scope import Reading, fault, key_of
+from matcalc.language.latex.latex_scope import Reading, Scope, fault, key_of
 from matcalc.language.syntax import Ast
 
 
-def check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
+def check_not_called(reading: Reading, items: Sequence[Ast], scope: Scope) -> None:
     """Raise ParseError for f(x) if f is undeclared and can be a function or a factor."""
     if len(items) < 2 or not is_parenthesised(items[1]):
         return
@@ -20,9 +20,14 @@ def check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
     if base.head == "script" and len(base.value) > 1 or found is None or found.tree is None:  # type: ignore[arg-type]
         return
     tree = found.tree
-    if tree.head != "name" or reading.is_known(str(tree.value)):
+    while tree.head == "transpose":
+        tree = tree.args[0]
+    if tree.head != "name":
         return
     fence = items[1].args[0] if items[1].head == "script" else items[1]
+    if reading.is_known(str(tree.value)):
+        _check_not_argument(reading, str(tree.value), fence, base, scope)
+        return
     for element in fence.args:
         inner = reading.made.get(element)
         if inner is not None and inner.fault is not None:
@@ -34,6 +39,19 @@ def check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
         name = str(tree.value)
         hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"
         raise fault(f"{name}(...) can be a function of this name or a product", base, hint)
+
+
+def _check_not_argument(reading: Reading, name: str, fence: Ast, base: Ast, scope: Scope) -> None:
+    r"""Raise ParseError for a(\omega) if a is declared and \omega is not: a, which depends on \omega, or a product."""
+    inner = fence.args[0] if len(fence.args) == 1 and fence.value == "open" else base
+    found = reading.made.get(inner)
+    key = key_of(inner) if inner.head == "letter" else None
+    if key is None or found is None or found.tree is None or found.tree.head != "name" or key in reading.keys:
+        return
+    letter = str(found.tree.value)
+    if not reading.is_known(letter) and key[0] not in {*scope.indices, *scope.parameters}:
+        hint = f"declare {letter} for the product, or write {name} without its argument"
+        raise fault(f"{name}({letter}) can be {name} itself, which depends on {letter}, or a product", base, hint)
 
 
 def _check_not_inverse(reading: Reading, items: Sequence[Ast]) -> None:

@@ -169,6 +169,10 @@ def chain(reading: Reading, node: Ast, scope: Scope) -> Value:
     terms = [needed(reading, x) for x in node.args]
     trees = [cast(Ast, term.tree) for term in terms]
     kind = kind_of_sum([term.kind for term in terms])
+    if reading.known.axes and {"scalar", "matrix"} <= {term.kind for term in terms}:
+        # Of the readings of U_i V_j^T, the outer product is not the one that is added to an entry.
+        hint = r"write a \mathbf{1} \mathbf{1}^\top + A for a sum of entries"
+        raise fault("a number and a matrix in one sum", node, hint)
     if begins:
         begin = node.span[0]
         trees[0] = replace(trees[0], span=(begin, trees[0].span[1]))

@@ -248,9 +248,16 @@ def _word_of(item: Ast) -> str | None:
     if item.head == "word":
         return "_".join(re.findall(r"\w+", str(item.value[0])))  # type: ignore[index]
     if item.head in ("lone", "operator", "mark"):
-        return {"*": "star", "+": "plus", "-": "minus", "T": "T", "H": "H", r"\star": "star", r"\ast": "star"}.get(
-            str(item.value)
-        )
+        return {
+            "*": "star",
+            "+": "plus",
+            "-": "minus",
+            "T": "T",
+            "H": "H",
+            r"\star": "star",
+            r"\ast": "star",
+            r"\circ": "circ",
+        }.get(str(item.value))
     return None
 
 

@@ -15,6 +15,7 @@ from matcalc.language.latex.latex_axes import (
     axes_in,
     axis_of,
     elements,
+    from_zero,
     indexed,
     is_data,
     letters_in,
@@ -22,8 +23,11 @@ from matcalc.language.latex.latex_axes import (
     sum_of,
     whole_axis,
 )
+from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_marginals import check_not_marginal
 from matcalc.language.latex.latex_names import REFUSED
+from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
     Key,
@@ -36,7 +40,6 @@ from matcalc.language.latex.latex_scope import (
     key_of_subscript,
     name_of,
     needed,
-    subscript_of,
 )
 from matcalc.language.one_based import added
 from matcalc.language.read import read
@@ -57,11 +60,14 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
             return Value(_number_of(key[0], scope, layout), "scalar")
         return symbol(reading, key, layout)
     added = key_of_subscript(below)
-    if added is not None and (*key, *added) in reading.keys:
-        return symbol(reading, (*key, *added), layout)
     bound = [x for x in letters_in(below) if x in scope.indices]
+    if added is not None and (*key, *added) in reading.keys:
+        whole = symbol(reading, (*key, *added), layout)
+        return _entry_of_named(reading, whole, below, scope, layout) if bound else whole
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
-    if key in reading.keys and not (is_part and _is_size_beside_rows(reading, key)):
+    if is_part and (data := data_beside_number(reading, key)):
+        return part_of(reading, Value(Ast("name", (), data, layout.span), "vector"), data, below, scope, layout)
+    if key in reading.keys and not (is_part and is_beside_rows(reading, key, bound, scope)):
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
@@ -74,9 +80,23 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
     if not is_part:
         if added is None:
             raise fault("this subscript cannot be part of a name", below)
-        _check_not_row(reading, key, below, layout)
-        return symbol(reading, (*key, *added), layout)
+        row = _numbered_row(reading, key, below, layout)
+        return row or symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
+
+
+def _entry_of_named(reading: Reading, whole: Value, below: Ast, scope: Scope, layout: Ast) -> Value:
+    """Return p_x inside a sum over x if p_x is declared as a vector: its entry x.
+
+    Raises: ParseError if the name is declared or defined without an axis for each of its letters.
+    """
+    name = str(cast(Ast, whole.tree).value)
+    axes = axes_in(below, _RANKS.get(whole.kind), scope)
+    if len(axes) == _RANKS.get(whole.kind) and all(x.head == "letter" and x.value[0] in scope.indices for x in axes):  # type: ignore[index]
+        return part_of(reading, whole, name, below, scope, layout)
+    letter = next(x for x in letters_in(below) if x in scope.indices)
+    hint = f"declare {key_of(layout)[0]} with an axis for {letter}, or give the index another letter"  # type: ignore[index]
+    raise fault(f"{name} is one {whole.kind or 'value'}, and {letter} is an index here", layout, hint)
 
 
 def _number_of(letter: str, scope: Scope, layout: Ast) -> Ast:
@@ -134,29 +154,24 @@ def _is_open(below: Ast, kind: str) -> bool:
     return len(axes) <= _RANKS.get(kind, len(axes)) and all(x.head == "letter" for x in axes)
 
 
-def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
-    """Raise ParseError for x_1 and x_i if only a matrix X is declared."""
+def _numbered_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> Value | None:
+    """Return x_1 as a row or column of a declared X whose x_i the formula has, if the sizes decide which.
+
+    Raises: ParseError for x_1 and x_i if only a matrix X is declared.
+    """
     large = large_of(reading, key)
-    if large and all(x.head in ("number", "letter") for x in elements(below)):
-        shown = "_".join(key)
-        last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
-        hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
-        raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
-
-
-def large_of(reading: Reading, key: Key) -> str:
-    """Return the declared matrix or tensor whose parts have this name, X for x; "" if there is none."""
-    base = key[0][:1].upper() + key[0][1:]
-    names = reading.keys.get((base, *key[1:]), ())
-    if base == key[0] or len(names) != 1 or reading.kind_of(names[0]) not in ("matrix", "tensor"):
-        return ""
-    return names[0]
-
-
-def _is_size_beside_rows(reading: Reading, key: Key) -> bool:
-    """Return whether a key is only that of a size, and rows of a declared matrix have its name: n_i of N, beside n."""
-    names = reading.keys.get(key, ())
-    return bool(names) and set(names) <= reading.known.sizes and bool(large_of(reading, key))
+    if not large or not all(x.head in ("number", "letter") for x in elements(below)):
+        return None
+    is_numbered = len(elements(below)) == 1 and elements(below)[0].head == "number" and has_rows(reading, key)
+    if is_numbered and large in reading.known.axes:
+        return _row_at(reading, large, from_zero(reading, elements(below)[0]), layout)
+    shown = "_".join(key)
+    last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
+    hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
+    refused = fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
+    if is_numbered and len(reading.known.shapes[large]) == 2:
+        refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
+    raise refused
 
 
 def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout: Ast, bound: Sequence[str]) -> Value:
@@ -165,12 +180,15 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     Raises: ParseError with the possible readings.
     """
     shown = "_".join(key)
-    axes = axes_in(below, None, scope)
     large = large_of(reading, key)
+    axes = axes_in(below, len(reading.known.shapes[large]) if large else None, scope)
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
+    if large and len(reading.known.shapes[large]) >= LEAST and kind != "matrix":
+        return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
     if large and len(axes) == 1 and len(bound) == 1:
+        check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
         if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
@@ -202,7 +220,7 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
     axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     tried, kind = reading.known.axes.get(large, (None, "vector"))
-    axes = axes if bound else [tried] if tried is not None else []
+    axes = axes or ([tried] if tried is not None else [])
     if len(axes) != 1 or tried not in (None, axes[0]):
         return None
     name = Ast("name", (), large, layout.span)
@@ -243,25 +261,6 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     raise refused
 
 
-def length_of(reading: Reading, body: Ast, letter: str) -> str:
-    """Return the length of the axes of declared symbols that a letter is an index of; "" if they differ.
-
-    Without any, it is the range of the letter elsewhere in the passage.
-    """
-    lengths: set[str] = set()
-    for node in walk(body):
-        below = subscript_of(node) if node.head == "script" else None
-        key = key_of(node.args[0]) if below is not None else None
-        large = large_of(reading, key) if key and {*reading.keys.get(key, ())} <= reading.known.sizes else ""
-        for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
-            shape = reading.known.shapes.get(name, ())
-            axes = axes_in(cast(Ast, below), len(shape), Scope())
-            if len(axes) != len(shape) and (name == large or len(shape) == 2):
-                continue
-            lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
-    return lengths.pop() if len(lengths) == 1 else "" if lengths else reading.ranges.get(letter, "")
-
-
 # Parts.
 
 
@@ -277,6 +276,8 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
+    if len(shape) >= LEAST and name and len(given := axes_in(below, None, scope)) < len(shape) > len(axes):
+        return _of_step(reading, base, name, axes_by_ranges(reading, name, given, scope, layout), scope, layout)
     if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
         if len(bound) == 1 and (

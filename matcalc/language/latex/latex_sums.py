@@ -11,10 +11,12 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_names import OVER, REFUSED
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, subscript_of
-from matcalc.language.latex.latex_subscripts import length_of
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.one_based import added
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
 
@@ -64,10 +66,13 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
             waiting = {}
             continue
         waiting.update(dict.fromkeys(index_letters(element), ""))
+    if high is not None and len(waiting) == 1 and conditions and not found:  # \sum_{j \ne i}^{n}
+        name, _ = waiting.popitem()
+        found[name] = Index(name, syntax.number(1), needed(reading, unbraced(high)).tree)
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
     for name, size in waiting.items():
-        found[name] = Index(name, size=length_of(reading, node.args[-1], name) or size)
+        found[name] = unbounded(reading, node.args[-1], name, size)
     if conditions and word != "sum":
         hint = "write the values that are left out as a choice, with cases"
         raise fault(f"\\{word} with a condition on its indices is not supported", scripts["_"], hint)
@@ -79,6 +84,24 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
     reading.sums[node] = found
     return found
+
+
+def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value) -> Value:
+    r"""Return the vector or matrix of an index form, \left[ A_{ik} \right]_{ij}.
+
+    The length of an index that is no whole subscript is its range elsewhere in the passage.
+    """
+    tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
+    whole = {str(x.value) for part in walk(tree) if part.head == "part" for x in part.args[1:] if x.head == "name"}
+    ones = reading.names.roles["all_ones"]
+    factors = [
+        syntax.part(syntax.call(ones, read(reading.ranges[name])), Ast("name", (), name, node.span))
+        for name in names
+        if name not in whole and name in reading.ranges
+    ]
+    tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
+    kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
+    return Value(Ast("index_form", (tree,), names, node.span), kind)
 
 
 def _over_steps(reading: Reading, index: Index) -> Index:

@@ -27,11 +27,11 @@ def with_above(reading: Reading, found: Value, node: Ast, marks: Sequence[tuple[
 
 
 def is_transposing(mark: str, layout: Ast | None) -> bool:
-    r"""Return whether a superscript is a transpose: a prime, \top, T."""
+    r"""Return whether a superscript is a transpose: a prime, \top, T, \mathrm{H}."""
     layout = unbraced(layout) if layout is not None else None
     if mark == "'" or layout is None:
         return True
-    return (layout.head == "mark" and layout.value in ("T", "'")) or _is_letter(layout, "T")
+    return (layout.head == "mark" and layout.value in ("T", "H", "'")) or _is_letter(layout, "T")
 
 
 def _transposed(reading: Reading, base: Value, node: Ast, written: str | None = None) -> Value:
@@ -56,8 +56,8 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         return _transposed(reading, base, node)
     if mark == "T" or _is_letter(layout, "T"):
         return _transposed(reading, base, node, None if mark else "^T")
-    if _is_letter(layout, "H") and not reading.is_known("H"):
-        mark = "H"
+    if mark == "H" or _is_letter(layout, "H") and reading.kind_of("H") == "matrix":
+        return _transposed(reading, base, node)  # of real numbers the conjugate transpose is the transpose
     if mark in raised(reading.names):
         tree = syntax.call(raised(reading.names)[mark], base.tree)  # type: ignore[arg-type]
         return Value(replace(tree, span=node.span), base.kind)
@@ -84,7 +84,6 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
 
 RAISED = {
     "*": r"over the reals the adjoint is ^\top; a point x^* is declared as x_star",
-    "H": r"over the reals the conjugate transpose is ^\top",
     "-": r"a generalized inverse is not unique; the pseudoinverse is A^{+}",
     "infty": "limits are not supported",
 }

@@ -5,7 +5,7 @@ A passage with \Phi(z), the normal distribution function, means its density by \
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast
@@ -15,21 +15,24 @@ from matcalc.language.latex.latex_layout import lines_of, unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Key, Reading, fault, font_of, key_of, subscript_of
 from matcalc.language.latex.latex_superscripts import is_transposing
-from matcalc.language.latex.passages.statements import Statement, bound_in, whole_key
+from matcalc.language.latex.passages.names_in_lines import whole_key
+from matcalc.language.latex.passages.separate_indices import with_own_indices
+from matcalc.language.latex.passages.statements import Statement, bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
-def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
+def with_functions(reading: Reading, layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
     """Return a layout in which the functions of a passage are replaced by their formulas.
 
     Raises: ParseError for a wrong number of arguments.
     """
     if not functions:
         return layout
+    outside = bound_in(layout)
 
     def change(node: Ast) -> Ast:
         if node.head == "script":
-            return _entry(node, functions)
+            return _entry(reading, node, functions, outside)
         if node.head != "row":
             return node
         items: list[Ast] = []
@@ -40,18 +43,15 @@ def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
             if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
                 items.append(item)
                 continue
-            put = _applied(one, base)
+            put = _applied(reading, one, base, outside)
             items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 
     return rebuild(layout, change)
 
 
-def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return the formula of an entry that the passage defines, with the subscripts and superscripts of `node`.
-
-    Raises: ParseError if a subscript is an index of a sum inside the formula.
-    """
+def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outside: Collection[str]) -> Ast:
+    """Return the formula of an entry that the passage defines, with the subscripts and superscripts of `node`."""
     shown, above = without_top(node)
     if shown.head != "script" or subscript_of(shown) is None:
         return node
@@ -62,29 +62,25 @@ def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
     if len(items) != len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
-    if taken := sorted(set(letters_in(below)) & bound_in(one.formula)):
-        hint = "give the index of the sum in its definition another letter"
-        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)
+    formula = with_own_indices(reading, one, {*outside, *letters_in(below)})
     put = dict(zip(one.indices, items, strict=True))
 
     def change(x: Ast) -> Ast:
         return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
 
-    made = Ast("fence", (rebuild(one.formula, change),), "open", shown.span, shown.at)
+    made = Ast("fence", (rebuild(formula, change),), "open", shown.span, shown.at)
     if not above:
         return made
     marks = tuple(mark for mark, _ in above)
     return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
 
 
-def _applied(one: Statement, fence: Ast) -> Ast:
+def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[str]) -> Ast:
     """Return the formula of a function with its parameters replaced by the arguments."""
     parameters = one.parameters or ()
     if len(parameters) != len(fence.args):
         raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
-    if taken := sorted({x for argument in fence.args for x in letters_in(argument)} & bound_in(one.formula)):
-        hint = "give the index of the sum in its definition another letter"
-        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", fence, hint)
+    formula = with_own_indices(reading, one, {*outside, *(x for y in fence.args for x in letters_in(y))})
     put: dict[Key, Ast] = {}
     for letter, argument in zip(parameters, fence.args, strict=True):
         key = _with_primes(letter)
@@ -94,14 +90,20 @@ def _applied(one: Statement, fence: Ast) -> Ast:
         kind = VECTOR if _is_vector(letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
-    bases = {x.args[0] for x in walk(one.formula) if x.head == "script" and _with_primes(x) in put}
+    bases = {
+        x.args[0]
+        for x in walk(formula)
+        if x.head == "script"
+        and (_with_primes(x) in put or whole_key(without_top(x)[0]) in reading.keys)
+        and (subscript_of(x) is not None or _with_primes(x) in put)
+    }
 
     def change(node: Ast) -> Ast:
         if node.head not in ("letter", "script") or node in bases:
             return node
         return put.get(_with_primes(node) or (), node)
 
-    return Ast("fence", (rebuild(one.formula, change),), "open", fence.span, fence.at)
+    return Ast("fence", (rebuild(formula, change),), "open", fence.span, fence.at)
 
 
 def _with_primes(layout: Ast) -> Key | None:

@@ -11,7 +11,7 @@ from typing import cast
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_names import OVER
 from matcalc.language.latex.latex_scope import Reading, fault, subscript_of
-from matcalc.language.latex.passages.statements import bound_in
+from matcalc.language.latex.passages.statements import bound_by, bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -44,8 +44,7 @@ def _extended(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
             continue
         if big.head != "big" or big.value[0] != "sum":  # type: ignore[index]
             continue
-        bound = {x for below in big.args[:-1] for x in letters_in(below)} & _subscripts(big.args[-1])
-        bound = {x for x in bound if (x,) not in reading.keys} - set(taken)
+        bound = {x for x in bound_by(big) if (x,) not in reading.keys} - set(taken)
         needed = [bool(_free(later) & bound) for later in node.args[k + 1 :]]
         if not any(needed):
             continue

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.language.latex.latex_layout import LINES, inside, lines_between
+from matcalc.language.latex.passages.conditions import with_listed_conditions
 from matcalc.language.syntax import Ast
 
 Lines = tuple[list[Ast], ...]
@@ -56,12 +57,13 @@ class Passage(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def passage_of(text: str) -> Passage:
-    """Return the layouts of a passage.
+def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
+    """Return the layouts of a passage; `arrays` are the declared ones.
 
     Raises: ParseError with the position.
     """
     text = _FOR.sub(_comma, _REMARKS.sub(_blank, text)) if "cases" not in text else _REMARKS.sub(_blank, text)
+    text = with_listed_conditions(text, arrays)
     both = sorted([*_WHERE.finditer(text), *_SUBJECT.finditer(text)], key=lambda found: found.start())
     wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:

@@ -8,7 +8,7 @@ product of four letters.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -31,24 +31,20 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.names_in_lines import used
+from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.squares import with_squares
-from matcalc.language.latex.passages.statements import (
-    EQUAL,
-    Statement,
-    as_whole,
-    chosen,
-    defined_by,
-    objective,
-    used,
-)
+from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
 from matcalc.language.latex.passages.steps import Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -81,7 +77,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters = _passage(text, known.sizes)
+        plain, origins, passage, letters = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
@@ -90,16 +86,24 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         aside = [one for line in rest[len(passage.lines) :] for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
+        firsts = [line[0] for line in lines]
+        if (
+            all(map(_defines, firsts))
+            and len(formulas := [one for one in beside if not _defines(one)]) == 1
+            and formulas[0].args
+        ):
+            firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
-        every = [*(line[0] for line in lines), *beside, *aside]
+        every = [*firsts, *beside, *aside]
         steps = [one.line for one in found.equations]
-        every = [with_long_sums(reading, with_choices(names, one), EQUAL) for one in every]
-        every = with_squares(reading, every, EQUAL)
+        every = [with_primed_indices(reading, one) for one in every]
+        every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
+        every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
         _check_fonts([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
-        aside = [*every[len(lines) :], *implied(reading, every)]
-        tree = _read(reading, every[: len(lines)], aside, found)
+        aside = [*every[len(firsts) :], *implied(reading, every)]
+        tree = _read(reading, every[: len(firsts)], aside, found)
     except ParseError as refused:
         refused.text = text
         if origins:
@@ -108,23 +112,24 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, sizes: Collection[str]) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
     """Return a text without macros, the positions of its characters, its layouts, and its step indices.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
+    sizes, arrays = known.sizes, frozenset(name for name, shape in known.shapes.items() if shape)
     refused: ParseError | None = None
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = passage_of(without_stops(plain))
+            passage = passage_of(without_stops(plain), arrays)
             letters = step_letters([*passage.lines, *passage.aside], sizes)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = passage_of(without_stops(plain))
+    passage = passage_of(without_stops(plain), arrays)
     letters = step_letters([*passage.lines, *passage.aside], sizes)
     if letters and refused is not None:
         raise refused
@@ -158,10 +163,10 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: F
     segments = _parts_of(reading, first, [*rights, *rest], functions, trees)
     if begun_ is not None:
         for state in begun_.states.values():
-            state.step = state.step._replace(right=with_functions(state.step.right, functions))
+            state.step = state.step._replace(right=with_functions(reading, state.step.right, functions))
         segments += lines_of(reading, begun_, trees, _read_one)
     segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
-    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
+    formula = with_functions(reading, objective(reading, as_whole(found.formula)), functions)
     last = needed(reading, _read_one(reading, formula))
     assert last.tree is not None
     if not segments:
@@ -192,11 +197,11 @@ def _parts_of(
     """Return the named parts, whose trees are appended to `trees`; functions enter `functions`."""
     segments: list[Segment] = []
     for k, one in enumerate(parts):
-        one = one._replace(formula=with_functions(one.formula, functions))
+        one = one._replace(formula=with_functions(reading, one.formula, functions))
         if one.is_put_in:
             functions[one.used_as] = one
             after = [*(x.formula for x in parts[k + 1 :]), *readers]
-            if not any(one.used_as in used(with_functions(x, functions)) for x in after):
+            if not any(one.used_as in used(with_functions(reading, x, functions)) for x in after):
                 continue
             one = as_whole(one)
         name = _name_of_part(reading, one)
@@ -251,8 +256,12 @@ def _name_of_part(reading: Reading, one: Statement) -> str:
 def _check_beside(beside: Sequence[Ast]) -> None:
     """Raise ParseError for a second formula in a line; parts may follow the first, `f(u), \\quad u = A x`."""
     for one in beside:
-        if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
+        if not _defines(one):
             raise fault("several formulas", one, "write one formula")
+
+
+def _defines(line: Ast) -> bool:
+    return line.head == "relation" and line.value in [(sign,) for sign in EQUAL]
 
 
 def _check_words(text: str, reading: Reading) -> None:

@@ -7,11 +7,12 @@ their length or the subscript 0 shows the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
+from matcalc.errors import ParseError
 from matcalc.language.latex.latex_scope import (
     Index,
     Reading,
@@ -236,8 +237,37 @@ def _place(reading: Reading, state: State, begin: int, count: Ast | None) -> Non
 
 
 def lines_of(reading: Reading, found: Recurrences, trees: list[Ast], read_one: Read) -> list[Segment]:
-    """Return the lines of recurrences, whose trees are appended to `trees`; the names enter the reading."""
+    """Return the lines of recurrences, whose trees are appended to `trees`; the names enter the reading.
+
+    A start of 0 is a vector of zeros if the step of its state is a vector.
+    """
+    zeros = {state.name for state in found.states.values() if any(_is_zero(x.right) for _, x in state.starts.values())}
+    vectors: set[str] = set()
+    while True:
+        made = list(trees)
+        try:
+            segments, kinds = _lines(reading, found, made, read_one, vectors)
+            arrays = {own for own in zeros - vectors if kinds[own] not in ("scalar", "")}
+        except ParseError:
+            if vectors >= zeros:
+                raise
+            arrays = zeros - vectors
+        if not arrays:
+            trees[:] = made
+            return segments
+        vectors |= arrays
+
+
+def _is_zero(layout: Ast) -> bool:
+    return layout.head == "number" and layout.value == (0, "", "0")
+
+
+def _lines(
+    reading: Reading, found: Recurrences, trees: list[Ast], read_one: Read, vectors: Collection[str]
+) -> tuple[list[Segment], dict[str, str]]:
+    """Return the lines of recurrences and the kinds of their steps; starts of 0 of some states are vectors."""
     segments: list[Segment] = []
+    kinds: dict[str, str] = {}
 
     def line(own: str, at: int, subscript: Ast | None, right: Ast) -> None:
         place = None
@@ -249,6 +279,8 @@ def lines_of(reading: Reading, found: Recurrences, trees: list[Ast], read_one: R
 
     for state in found.states.values():
         for tree, start in state.starts.values():
+            if state.name in vectors and _is_zero(start.right):
+                start = start._replace(right=Ast("number", (), (Fraction(0), "bold", "0"), start.right.span))
             value = _right(reading, start, read_one)
             line(state.name, start.line.span[0], added(tree, -state.first), cast(Ast, value.tree))
             _enter(reading, state, value.kind, found)
@@ -257,12 +289,13 @@ def lines_of(reading: Reading, found: Recurrences, trees: list[Ast], read_one: R
         index = name(state.step.letter)
         place = index if state.backward or not state.lag else added(index, state.lag)
         line(state.name, state.step.line.span[0], place, cast(Ast, value.tree))
-        if state.name not in reading.steps.states:
+        kinds[state.name] = value.kind
+        if not state.starts:
             _enter(reading, state, value.kind, found)
     for letter, count in found.counts.items():
         if count is not None:
             line(letter, min(s.step.line.span[0] for s in found.states.values()), None, count)
-    return segments
+    return segments, kinds
 
 
 def _enter(reading: Reading, state: State, kind: str, found: Recurrences) -> None:

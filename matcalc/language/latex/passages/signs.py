@@ -22,7 +22,16 @@ _SIDE = r"((?:(?!\\rangle|\\langle)[^|,;])*?[^|,;\s](?:(?!\\rangle|\\langle)[^|,
 _BINOMIAL = rf"\\[dt]?binom\s*{_GROUP}\s*{_GROUP}"
 _SUM = r"(\\(?:sum|prod)(?:\\limits|\\nolimits)?\s*)"
 
+_D = r"(?:d|\\mathrm\s*\{\s*d\s*\}|\\partial(?![A-Za-z]))\s*"
+_RATE = (
+    rf"\\[dt]?frac\s*\{{\s*{_D}(?:\\?\[\s*)?(\\?[A-Za-z]+(?:\s*\{{\w\}})?|[A-Za-z])"
+    rf"(\s*_\s*(?:\{{[^{{}}]*\}}|\w))?\s*\]?\s*\}}"
+    rf"\s*\{{\s*{_D}\\?[A-Za-z]+\s*\}}(?=\s*&?\s*=)"
+)
+r"""A derivative on the left of a line, \frac{dx_i}{dt} = ..., which is a name of the formula on the right."""
+
 _SIGNS: Sequence[tuple[str, str]] = (
+    (_RATE, r"\dot{<1>}<2>"),
     (r"\\(?:nicefrac|sfrac|cfrac)(?=\s*\{)", r"\frac"),
     (r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"{\frac{<1>}{<2>}}"),
     (rf"\\[dt]?binom\s*{_GROUP}\s*\{{\s*2\s*\}}", r"\frac{(<1>)(<1>-1)}{2}"),

@@ -32,7 +32,8 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
         if not any(_matches(node, key, below, line.args[1]) for one in others for node in _names(one)):
             continue
         added = key_of_subscript(below) if below is not None else ()
-        if key in reading.keys or added is not None and (*key, *added) in reading.keys:
+        is_entry = below is None or added is None or set(letters_in(below)) <= _indices(line.args[1])
+        if (key in reading.keys and is_entry) or added is not None and (*key, *added) in reading.keys:
             hint = "leave the declaration out if the passage defines it, or the line if it is data"
             raise fault(f"this is an equation: {'_'.join(key)} is declared", line, hint)
         done = [_replaced(one, key, below, line.args[1]) for one in done]
@@ -73,8 +74,12 @@ def _matches(node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
         return False
     if own is None or below is None or key_of_subscript(own) == key_of_subscript(below):
         return True
-    used = {x for one in walk(formula) if one.head == "script" and (s := subscript_of(one)) for x in letters_in(s)}
-    return set(letters_in(below)) <= used and len(elements(own)) == len(elements(below))
+    return set(letters_in(below)) <= _indices(formula) and len(elements(own)) == len(elements(below))
+
+
+def _indices(formula: Ast) -> set[str]:
+    """Return the letters in the subscripts of a formula."""
+    return {x for one in walk(formula) if one.head == "script" and (s := subscript_of(one)) for x in letters_in(s)}
 
 
 def _replaced(line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:

@@ -18,14 +18,14 @@ from matcalc.language.latex.latex_scope import (
     fault,
     font_of,
     key_of,
-    key_of_subscript,
     subscript_of,
 )
+from matcalc.language.latex.passages.labels import by_indices, exponential, without_logarithm
+from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
-_LOGARITHMS = ("log", "ln")
 _EXTREMES = ("min", "max")
 _ARGUMENTS = ("arg", "argmin", "argmax")
 
@@ -35,6 +35,7 @@ class Statement(NamedTuple):
 
     key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
     letters of its subscript if they are indices of the formula too, u_i = x_i^\top w. matrices: names in the formula.
+    is_logarithm: whether the formula is that of the logarithm of the name, \log\mu_i = x_i^\top w.
     """
 
     name: Ast | None
@@ -43,6 +44,7 @@ class Statement(NamedTuple):
     formula: Ast
     indices: tuple[str, ...] = ()
     matrices: frozenset[Key] = frozenset()
+    is_logarithm: bool = False
 
     @property
     def is_put_in(self) -> bool:
@@ -67,16 +69,19 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if side.head == "chain" and len(side.args) == 1:
         side = side.args[0]
     items = list(side.args) if side.head == "row" else [side]
-    if len(items) > 1 and items[0].head == "word" and items[0].value[0] in _LOGARITHMS:  # type: ignore[index]
-        items = items[1:]
+    inside = without_logarithm(items)
+    is_logarithm, items = len(inside) < len(items), inside
     parameters: tuple[Ast, ...] | None = None
     if len(items) == 2:
         fence = without_top(items[1])[0]
         if fence.head == "fence" and fence.value in TOPS:
-            parameters = fence.args
-            items = items[:1]
+            by_entries = by_indices(reading, items[0], fence.args)
+            parameters = None if by_entries else fence.args
+            items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
         items = items[1:]
+    if len(items) == 1 and items[0].head == "fence" and items[0].value == "angle" and len(items[0].args) == 1:
+        items = [Ast("accent", items[0].args, "angle", items[0].span)]  # \langle E \rangle = ..., a label
     key = whole_key(items[0]) if len(items) == 1 else None
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
@@ -90,7 +95,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
         x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
     )
     indices = () if parameters else _indices(reading, items[0], formula)
-    return Statement(items[0], key, parameters, formula, indices, matrices)
+    return Statement(items[0], key, parameters, formula, indices, matrices, is_logarithm)
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
@@ -129,31 +134,27 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
         node for node in walk(formula) if node.head == "script" and whole_key(without_top(node)[0]) not in reading.keys
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
-    free = {x for below in scripts for x in letters_in(below)} - bound_in(formula) - reading.known.sizes
+    free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
     return letters if len(letters) == len(items) and set(letters) <= free else ()
 
 
-def bound_in(formula: Ast) -> set[str]:
-    """Return the letters below the sums of a formula."""
-    return {x for node in walk(formula) if node.head == "big" for below in node.args[:-1] for x in letters_in(below)}
+def bound_in(formula: Ast, free: Collection[str] = ()) -> set[str]:
+    r"""Return the indices that the sums of a formula bind; `free` ones only have conditions, i of \sum_{j \ne i}."""
+    return {x for node in walk(formula) if node.head == "big" for x in bound_by(node, free)}
 
 
-def whole_key(item: Ast) -> Key | None:
-    """Return the key of a name with its subscript; superscripts only decorate it."""
-    shown, above = without_top(item)
-    base, below = shown.args if shown.head == "script" else (shown, None)
-    key = key_of(base) or _set_upright(base)
-    added = key_of_subscript(below) if below is not None else ()
-    if key is None or added is None:
-        return None
-    return (*key, *added, *(["top"] if above else []))
-
-
-def _set_upright(layout: Ast) -> Key | None:
-    r"""Return the key of a name that is set as a word: \operatorname{KL}."""
-    if layout.head != "word" or layout.value[1] == "\\":  # type: ignore[index]
-        return None
-    return (str(layout.value[0]),)  # type: ignore[index]
+def bound_by(big: Ast, free: Collection[str] = ()) -> set[str]:
+    r"""Return the indices of one sum, without the letters of their first and last values."""
+    found: set[str] = set()
+    below = [x for mark, x in zip(big.value[1], big.args, strict=False) if mark == "_"]  # type: ignore[index]
+    for one in (one for script in below for one in elements(script)):
+        if one.head != "relation":
+            found.update(letters_in(one))
+        elif one.value in (("==",), (r"\in",)) or len(one.args) == 3:
+            found.update(letters_in(one.args[len(one.args) // 3]))
+        else:
+            found.update(x for x in letters_in(one) if x not in free)
+    return found
 
 
 def defined_by(reading: Reading, constraints: Sequence[Sequence[Ast]]) -> list[list[Ast]]:
@@ -196,11 +197,12 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
-        free = [
+        unused = [
             one
-            for one in main
+            for one in every
             if one.used_as not in read and not any(one.used_as in uses[id(x)] for x in every if x is not one)
         ]
+        free = [one for one in main if one in unused] or (unused if len(unused) == 1 else [])
         if not main:
             raise fault("no formula is beside these equations", readers[0], "add what is computed, as  x_T")
         target = free[0] if len(free) == 1 else main[-1]
@@ -212,7 +214,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     _check_label(reading, target, uses[id(target)])
     parts = _in_order([one for one in every if one is not target], uses)
     _check_used(parts, uses, uses[id(target)] | read)
-    return Chosen(target, parts)
+    solved = (one._replace(formula=exponential(reading, one.formula)) if one.is_logarithm else one for one in parts)
+    return Chosen(target, tuple(solved))
 
 
 def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:
@@ -241,30 +244,6 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
     if is_known:
         hint = "write one formula, the right side of the ="
         raise fault(f"'=' after {'_'.join(target.key)} is an equation", target.name, hint)
-
-
-def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
-    """Return the keys of all letters and words in a layout, with and without their subscripts.
-
-    The subscript of a declared name, k_B, contains no letters of its own.
-    """
-    found: set[Key] = set()
-    scripts = [node for node in walk(layout) if node.head == "script"] if declared else []
-    inside = {id(x) for node in scripts if (below := _subscript_in(node, declared)) for x in walk(below)}
-    for node in walk(layout):
-        if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
-            found.add(key)
-        if node.head == "word":  # a function of the text: \mathrm{sim}, \operatorname{sim}, \text{sim}
-            found.add((cast("tuple[str, str]", node.value)[0],))
-        if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
-            found.add(key)
-    return frozenset(found)
-
-
-def _subscript_in(script: Ast, declared: Collection[Key]) -> Ast | None:
-    """Return the subscript of a declared name with a subscript."""
-    below = subscript_of(script)
-    return below if below is not None and whole_key(without_top(script)[0]) in declared else None
 
 
 def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:

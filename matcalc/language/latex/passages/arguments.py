@@ -1,0 +1,117 @@
+r"""Reads indices in parentheses behind a declared array as subscripts: V(s_{t+1}), Q(s, a), x[n-k].
+
+An array has no product with an index, so nothing else can be meant. In parentheses each argument is one index, since
+x(i + 1) can be a product and is refused; in brackets it may be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from itertools import pairwise
+
+from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_patterns import without_top
+from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of
+from matcalc.language.latex.passages.statements import bound_in
+from matcalc.language.syntax import Ast, rebuild, walk
+
+
+def with_subscripts(reading: Reading, line: Ast) -> Ast:
+    """Return a line in which indices that are arguments of declared arrays are subscripts."""
+    bound = bound_in(line)
+    own = _own_indices(reading, line, bound)
+    bound |= {*own}
+
+    def change(node: Ast) -> Ast:
+        return _row(reading, node, bound) if node.head == "row" else node
+
+    made = rebuild(line, change)
+    if not own:
+        return made
+    name, fence = line.args[0].args
+    below = Ast("fence", fence.args, "brace", fence.span)
+    return replace(made, args=(Ast("script", (name, below), ("_",), line.args[0].span, fence.span[0]), made.args[1]))
+
+
+def _own_indices(reading: Reading, line: Ast, bound: Collection[str]) -> tuple[str, ...]:
+    r"""Return the arguments of a name on the left that are only indices of arrays, beside bound ones: s of V(s)."""
+    if line.head != "relation" or len(line.args) != 2 or line.args[0].head != "row" or len(line.args[0].args) != 2:
+        return ()
+    name, fence = line.args[0].args
+    letters = {str(x.value[0]) for x in fence.args if x.head == "letter"}  # type: ignore[index]
+    is_open = fence.head == "fence" and fence.value == "open" and len(letters) == len(fence.args)
+    if not is_open or key_of(name) is None or any((x,) in reading.keys for x in letters):
+        return ()
+    calls = [
+        after
+        for row in walk(line.args[1])
+        if row.head == "row"
+        for item, after in pairwise(row.args)
+        if (array := _array(reading, item))
+        and after.head == "fence"
+        and _are_indices(reading, array, after, {*bound, *letters})
+    ]
+    inside = {x for call in calls for x in walk(call)}
+    free = [x for x in walk(line.args[1]) if x.head == "letter" and x.value[0] in letters and x not in inside]  # type: ignore[index]
+    beside = {x for call in calls if set(letters_in(call)) & {*bound} for x in letters_in(call)}
+    return tuple(letters) if letters <= beside and not free else ()
+
+
+def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:
+    items: list[Ast] = []
+    for item in node.args:
+        shown, above = without_top(item)
+        name = _array(reading, items[-1]) if items else ""
+        if name and shown.head == "fence" and font_of(items[-1]) != "script":
+            _check_count(reading, name, shown, bound)
+        if not name or shown.head != "fence" or not _are_indices(reading, name, shown, bound):
+            items.append(item)
+            continue
+        below = Ast("fence", shown.args, "brace", shown.span)
+        base = items[-1]
+        marks = ("_", *(mark for mark, _ in above))
+        scripts = [x for _, x in above if x is not None]
+        items[-1] = Ast("script", (base, below, *scripts), marks, (base.span[0], item.span[1]), shown.span[0])
+    return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
+
+
+def _array(reading: Reading, item: Ast) -> str:
+    """Return the declared array that an item without subscripts is, "" if it is none."""
+    key = key_of(item)
+    names = reading.keys.get(key, ()) if key is not None else ()
+    return names[0] if len(names) == 1 and names[0] in reading.known.shapes else ""
+
+
+def _are_indices(reading: Reading, name: str, fence: Ast, bound: Collection[str]) -> bool:
+    shape = reading.known.shapes[name]
+    if fence.value not in ("open", "bracket") or len(fence.args) != len(shape) or not shape:
+        return False
+    return all(_is_index(reading, x, bound, fence.value == "bracket") for x in fence.args)
+
+
+def _check_count(reading: Reading, name: str, fence: Ast, bound: Collection[str]) -> None:
+    """Raise ParseError for fewer or more indices than an array has axes: q(t) beside q(t, x)."""
+    shape = reading.known.shapes[name]
+    if fence.value != "open" or not shape or len(fence.args) == len(shape):
+        return
+    if fence.args and all(_is_index(reading, x, bound, True) for x in fence.args):
+        count = f"{len(fence.args)} {'index' if len(fence.args) == 1 else 'indices'}"
+        hint = f"give the other quantity another letter; a product with an index is written i {name}"
+        raise fault(f"{count} for {name}, which has {len(shape)} axes", fence, hint)
+
+
+def _is_index(reading: Reading, layout: Ast, bound: Collection[str], may_be_computed: bool) -> bool:
+    """Return whether an argument is a bound index, data of indices, or computed from them.
+
+    Raises: ParseError for a computed one in parentheses.
+    """
+    if layout.head in ("letter", "script"):
+        key = key_of(layout.args[0]) if layout.head == "script" else key_of(layout)
+        return key is not None and (key[0] in bound or bool({*reading.keys.get(key, ())} & reading.known.indices))
+    letters = set(letters_in(layout))
+    is_computed = bool(letters & {*bound}) and letters <= {*bound, *reading.known.sizes}
+    if is_computed and not may_be_computed:
+        hint = "write a subscript, x_{i+1}, for the entry, or the number first, (i + 1) x, for the product"
+        raise fault("this can be an entry or a product", layout, hint)
+    return is_computed

@@ -11,6 +11,7 @@ from typing import Any
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
+from matcalc.expressions.numpy_bridge.along_indices import along
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
     bound_of,
@@ -326,7 +327,7 @@ class NumpyCalls:
             return np.ravel(arr).copy()[indices]
         position, rank = axis % arr.ndim, arr.ndim
         if is_array(indices):
-            raise NotSupported("np.take_along_axis of an index", hint="write A[np.arange(n), y]")
+            return self.make(along(arr.node, getattr(indices, "places", None), position))
         at = []
         for k in range(rank):
             if k == position:

@@ -13,6 +13,7 @@ from functools import partial, reduce
 from inspect import Parameter, signature
 from linecache import getline
 from pathlib import Path
+from sysconfig import get_path
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple, TypeAlias, TypeGuard, get_type_hints
 
@@ -40,7 +41,10 @@ Results: TypeAlias = Any
 """The results of a function: an expression, or a nesting of containers of expressions."""
 OWN = str(Path(__file__).parents[1])
 LIBRARIES = frozenset(("numpy", "scipy"))
-"""Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""
+PYTHONS = tuple(get_path(name) for name in ("stdlib", "platstdlib"))
+PACKAGES = frozenset(("site-packages", "dist-packages"))
+"""Paths that are not the user's: the folder of matcalc, any folder of NumPy's or SciPy's, and Python's own library
+without its folders of packages."""
 
 
 def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
@@ -262,7 +266,8 @@ def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, nu
     """Return a fault with a line of the user's."""
     inner = f"\n{excerpt(fault.text, fault.at, marks=fault.marks)}\n" if fault.text and fault.at >= 0 else ": "
     message = f"{fault.message}{inner}line {number} of {_name(function)}"
-    return type(fault)(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
+    kind: type[MatcalcError] = next(one for one in type(fault).__mro__ if one.__module__ == MatcalcError.__module__)
+    return kind(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
 
 
 def _is_user_code(frame: FrameSummary) -> bool:
@@ -270,7 +275,9 @@ def _is_user_code(frame: FrameSummary) -> bool:
 
 
 def _is_user_file(file: str) -> bool:
-    return not file.startswith(OWN) and LIBRARIES.isdisjoint(Path(file).parts)
+    parts = Path(file).parts
+    is_pythons = file.startswith(("<frozen", *PYTHONS)) and PACKAGES.isdisjoint(parts)
+    return not is_pythons and not file.startswith(OWN) and LIBRARIES.isdisjoint(parts)
 
 
 def _name(function: Callable[..., object]) -> str:

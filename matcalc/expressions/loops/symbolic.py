@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.loops.body import Body
+from matcalc.expressions.loops.body import BOTH, Body
 from matcalc.expressions.loops.branches import Split
 from matcalc.expressions.loops.run import Run
 from matcalc.expressions.loops.steps import INNER, SCAN, ZERO, Appending, Arrays, Stepping, leaves_of, stepping
@@ -158,6 +158,9 @@ class Symbolic:
         written = [name for name in body.written if is_array(given.get(name)) or isinstance(given.get(name), Written)]
         run = Run(self, step, given, own, written)
         found = run.result()
+        for name in body.rebound:
+            if any(getattr(one, "ndim", 0) or isinstance(one, list) for one in (given.get(name), found.get(name))):
+                raise NotSupported(f"the loop {BOTH.format(name)}", hint=f"write {name} = {name} + ...")
         for name, value in changed.items():
             if name not in run.writes:
                 found[name] = _changed(value, found[name])

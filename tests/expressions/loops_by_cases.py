@@ -119,6 +119,24 @@ def labels_under_a_condition(A, k, y):
     return s + np.sum(q**2)
 
 
+def a_whole_index(A, k, y):
+    q = np.zeros(len(k))
+    for t in range(len(A)):
+        q = np.sin(q + y) * A[t, k]
+    return np.sum(q)
+
+
+def alignment(A, k, y):
+    n, m = len(A), len(k)
+    q = np.full((n, m), -3.0)
+    q[0, 0] = A[0, k[0]]
+    for t in range(1, n):
+        for s in range(m):
+            move = q[t - 1, s - 1] if s > 0 else -3.0
+            q[t, s] = np.logaddexp(q[t - 1, s], move) + A[t, k[s]] * y[s]
+    return q[n - 1, m - 1]
+
+
 def bound_of_two(a, c):
     total = 0.0
     for t in range(len(c)):
@@ -193,7 +211,7 @@ BY_CASES: list[tuple[Callable[..., Any], str, int]] = [
     *((f, SERIES, 1) for f in (leverage, events, three_cases, both_conditions, even_steps, arrays_together, continues,
                                lists_of_either, comprehension, roots_of_one_sign)),
     (states_of_vectors, MATRICES, 1),
-    (labels_under_a_condition, LABELLED, 1),
+    *((f, LABELLED, 1) for f in (labels_under_a_condition, a_whole_index, alignment)),
     *((f, TWO, 1) for f in (bound_of_two, bounds_on_both_sides)),
     (own_lags, TWO, 2),
     *((f, MATRICES, 1) for f in (ring, torus, seasons, weekly_effects, written_around)),

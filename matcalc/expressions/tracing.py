@@ -7,7 +7,7 @@ raises an error with the line of the function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
@@ -17,12 +17,12 @@ from sysconfig import get_path
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple, TypeAlias, TypeGuard, get_type_hints
 
-from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
+from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError, UnknownName, excerpt
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.loops.steps import INNER, SCAN
-from matcalc.expressions.loops.symbolic import Symbolic, fixed
+from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
 from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
@@ -88,15 +88,30 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
     """
     with _holding(declared.data):
         recurrences: list[Symbolic] = []
-        token = fixed.set(recurrences)
         try:
-            return _results_of(function, declared)
-        except Exception:
-            if not recurrences:
-                raise
-        finally:
-            fixed.reset(token)
+            return _with_loops(function, declared, recurrences)
+        except Exception as fault:
+            first = fault
+        try:
+            if recurrences:
+                return _results_of(function, declared)
+            raise first
+        except NoValue as fault:
+            with suppress(Exception):
+                return _with_loops(function, declared, [], 1)
+            raise fault from None
+
+
+def _with_loops(
+    function: Callable[..., object], declared: Declared, recurrences: list[Symbolic], least: int = FEWEST
+) -> Results:
+    """Return the results of a function; its loops of at least so many steps are recurrences, which are collected."""
+    tokens = fixed.set(recurrences), fewest.set(least)
+    try:
         return _results_of(function, declared)
+    finally:
+        fixed.reset(tokens[0])
+        fewest.reset(tokens[1])
 
 
 def _results_of(function: Callable[..., object], declared: Declared) -> Results:

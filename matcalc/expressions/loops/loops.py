@@ -27,7 +27,7 @@ from matcalc.expressions.loops.steps import (
     stepped_names,
     stepping,
 )
-from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fixed
+from matcalc.expressions.loops.symbolic import Symbolic, fewest, fixed
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, left_open, length_in, node_of
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
@@ -91,7 +91,7 @@ class Loops:
 
         Raises: NotSupported for entries that are no arrays, or another one at each call.
         """
-        if not isinstance(items, Symbolic) or items.original is not None:
+        if not isinstance(items, Symbolic) or not items.is_mapped:
             return plain(items.original if isinstance(items, Symbolic) else items)
         found: list[Node] = []
         for _ in range(2):
@@ -245,7 +245,7 @@ class Loops:
 
 def _is_read(length: Size) -> bool:
     """Whether a loop of this length is read as steps."""
-    return not length.is_integer or fixed.get() is not None and length.constant >= FEWEST
+    return not length.is_integer or fixed.get() is not None and length.constant >= fewest.get()
 
 
 def _enough(length: Size) -> tuple[Condition, ...]:

@@ -21,7 +21,8 @@ from matcalc.tensor.sizes.sizes_from_shapes import Condition
 Step = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """Runs the body of a loop for an item and values of names; returns the values after it."""
 FEWEST = 8
-"""Fewest steps of a loop of a fixed number of steps that is read as a recurrence."""
+fewest: ContextVar[int] = ContextVar("fewest", default=FEWEST)
+"""Fewest steps of a loop of a fixed number of steps that is read as a recurrence; 1 if a condition on data needs it."""
 fixed: ContextVar[list[Symbolic] | None] = ContextVar("fixed", default=None)
 """Collects the loops of fixed numbers of steps that became recurrences; None where all are run step by step."""
 MOST_APART = 4
@@ -53,6 +54,11 @@ class Symbolic:
     conditions: tuple[Condition, ...] = ()
     original: Iterable[Any] | None = None
     backwards: Callable[[], Symbolic] | None = None
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether a comprehension over the steps is read as an array of all steps."""
+        return self.original is None or fewest.get() == 1
 
     @property
     def is_guarded(self) -> bool:

@@ -297,6 +297,15 @@ def test_functions_of_open_sizes_with_declared_numbers(function):
     agrees(function)
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_points_on_a_line_as_many_as_a_size(count):
+    def points(w):
+        return np.linspace(2, 5, len(w)) * w + np.linspace(1, 3, len(w), endpoint=False)
+
+    w = np.arange(count) + 1.5
+    assert np.allclose(mc.expression(points, "w: vector(n)")(w), points(w), rtol=1e-15)
+
+
 @pytest.mark.parametrize(("law", "others"), [("poisson", (1.3,)), ("bernoulli", (0.3,)), ("binom", (2, 0.3))])
 def test_counts_outside_their_support_have_probability_zero(law, others):
     k = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 1.5])

@@ -180,7 +180,7 @@ def _check_changed(name: str, value: Any, values: Mapping[str, Any], body: Body)
     value.check_own()
     for other in body.reads:
         twin = values.get(other)
-        if other != name and is_array(twin) and twin.owner is value.owner:  # type: ignore[union-attr]
+        if other != name and is_array(twin) and getattr(twin, "owner", None) is value.owner:
             raise NotSupported(f"the loop changes {name}, and reads it as {other}", hint="use one name in the loop")
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.loops.steps import stepped_names
@@ -19,15 +18,16 @@ from matcalc.expressions.loops.subscripts import at_step
 from matcalc.expressions.loops.varying import part_at_step
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
-from matcalc.expressions.numpy_bridge.arguments import holder, node_of
+from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
+from matcalc.expressions.user_code.conversions import converted, known_values, shaped_index
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, has_open_mask, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
-from matcalc.tensor.nodes.node import Node, sizes_used, toposort
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
@@ -169,21 +169,8 @@ class TracedArray(Expression):
         return Flat(self)
 
     def astype(self, dtype: Any, **options: object) -> Any:
-        """Return a copy with entries of another type; as bool, whether they are not 0.
-
-        Raises: NotSupported for formulas as integers.
-        """
-        import numpy as np
-
-        kind = np.dtype(dtype).kind
-        if kind == "b":
-            return self != 0
-        if kind != "f":
-            known = self.known()
-            if known is not None:
-                return known.astype(dtype)
-            raise NotSupported(f"an array of symbols as {np.dtype(dtype)} is not supported", hint="formulas are real")
-        return self.copied()
+        """Return a copy with entries of another type."""
+        return converted(self, dtype)
 
     def copied(self, *_: object) -> TracedArray:
         """Return a copy, which can be written."""
@@ -196,12 +183,8 @@ class TracedArray(Expression):
         self[...] = value
 
     def known(self) -> Any:
-        """Return the numbers of an array that depends on no symbol but data, and on no size; None for any other."""
-        node = self.node
-        symbols = [one for one in toposort([node]) if one.kind == "symbol"]
-        holding = holder.get()
-        data = holding.values_of(symbols) if holding is not None else None if symbols else {}
-        return None if data is None or sizes_used([node]) else evaluate([node], data, {})[0]
+        """Return the numbers of an array that depends on no symbol but data; None for any other."""
+        return known_values(self.node)
 
     def __bool__(self) -> bool:
         known = self.known()
@@ -368,6 +351,12 @@ class TracedIndex(TracedArray):
         if by is None:
             return super()._with_other(operation, other, swap)
         return TracedIndex(self.node, self.names, offset=self.offset + by)
+
+    def __array_function__(
+        self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> object:
+        found = shaped_index(self, function.__name__, args[1:], kwargs)
+        return super().__array_function__(function, types, args, kwargs) if found is None else found
 
     @property
     def places(self) -> Looked:

@@ -7,21 +7,22 @@ raises an error with the line of the function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
 from linecache import getline
 from pathlib import Path
+from sysconfig import get_path
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple, TypeAlias, TypeGuard, get_type_hints
 
-from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
+from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError, UnknownName, excerpt
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.loops.steps import INNER, SCAN
-from matcalc.expressions.loops.symbolic import Symbolic, fixed
+from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
 from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
@@ -40,7 +41,10 @@ Results: TypeAlias = Any
 """The results of a function: an expression, or a nesting of containers of expressions."""
 OWN = str(Path(__file__).parents[1])
 LIBRARIES = frozenset(("numpy", "scipy"))
-"""Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""
+PYTHONS = tuple(get_path(name) for name in ("stdlib", "platstdlib"))
+PACKAGES = frozenset(("site-packages", "dist-packages"))
+"""Paths that are not the user's: the folder of matcalc, any folder of NumPy's or SciPy's, and Python's own library
+without its folders of packages."""
 
 
 def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
@@ -84,15 +88,30 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
     """
     with _holding(declared.data):
         recurrences: list[Symbolic] = []
-        token = fixed.set(recurrences)
         try:
-            return _results_of(function, declared)
-        except Exception:
-            if not recurrences:
-                raise
-        finally:
-            fixed.reset(token)
+            return _with_loops(function, declared, recurrences)
+        except Exception as fault:
+            first = fault
+        try:
+            if recurrences:
+                return _results_of(function, declared)
+            raise first
+        except NoValue as fault:
+            with suppress(Exception):
+                return _with_loops(function, declared, [], 1)
+            raise fault from None
+
+
+def _with_loops(
+    function: Callable[..., object], declared: Declared, recurrences: list[Symbolic], least: int = FEWEST
+) -> Results:
+    """Return the results of a function; its loops of at least so many steps are recurrences, which are collected."""
+    tokens = fixed.set(recurrences), fewest.set(least)
+    try:
         return _results_of(function, declared)
+    finally:
+        fixed.reset(tokens[0])
+        fewest.reset(tokens[1])
 
 
 def _results_of(function: Callable[..., object], declared: Declared) -> Results:
@@ -262,7 +281,8 @@ def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, nu
     """Return a fault with a line of the user's."""
     inner = f"\n{excerpt(fault.text, fault.at, marks=fault.marks)}\n" if fault.text and fault.at >= 0 else ": "
     message = f"{fault.message}{inner}line {number} of {_name(function)}"
-    return type(fault)(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
+    kind: type[MatcalcError] = next(one for one in type(fault).__mro__ if one.__module__ == MatcalcError.__module__)
+    return kind(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
 
 
 def _is_user_code(frame: FrameSummary) -> bool:
@@ -270,7 +290,9 @@ def _is_user_code(frame: FrameSummary) -> bool:
 
 
 def _is_user_file(file: str) -> bool:
-    return not file.startswith(OWN) and LIBRARIES.isdisjoint(Path(file).parts)
+    parts = Path(file).parts
+    is_pythons = file.startswith(("<frozen", *PYTHONS)) and PACKAGES.isdisjoint(parts)
+    return not is_pythons and not file.startswith(OWN) and LIBRARIES.isdisjoint(parts)
 
 
 def _name(function: Callable[..., object]) -> str:

@@ -23,13 +23,6 @@ def returns(y, a, b):
     return b
 
 
-def branches_on_data(y, a, b):
-    for v in y:
-        if v > 0:
-            b = a * b + v
-    return b
-
-
 def prints(y, a, b):
     for v in y:
         b = a * b + v
@@ -250,11 +243,33 @@ def entry_of_the_square(y, a, b):
     return b
 
 
-def branches_on_even_steps(y, a, b):
-    for t in range(y.shape[0]):
-        if t % 2 == 0:
-            b = a * b
-        b = b + y[t]
+def raises_under_a_condition(y, a, b):
+    for v in y:
+        if v < 0:
+            raise ValueError("negative")
+        b = a * b + v
+    return b
+
+
+def halves_until_small(y, a, b):
+    for v in y:
+        while v > a:
+            v = v / 2
+        b = b + v
+    return b
+
+
+def appends_if_positive(y, a, b):
+    out = []
+    for v in y:
+        if v > 0:
+            out.append(a * v)
+    return np.sum(np.array(out)) * b
+
+
+def goes_around_too_far(y, a, b):
+    for t in range(len(y)):
+        b = b + a * y[t % (len(y) + 1)]
     return b
 
 
@@ -311,7 +326,6 @@ def beyond_the_end(y, a, b):
 REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (breaks, SERIES, 2, "leaves a step by break"),
     (returns, SERIES, 2, "returns inside"),
-    (branches_on_data, SERIES, 3, "np.where"),
     (prints, SERIES, 2, "calls print"),
     (pops, SERIES, 3, "changes queue by pop"),
     (changes_shape, MATRICES, 2, "changes the shape"),
@@ -332,7 +346,10 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (writes_to_an_outer_array, MATRICES, 6, "belongs to another function"),
     (lag_before_the_first, MATRICES, 4, "index -1 is the last entry"),
     (entry_of_the_square, SERIES, 3, "the number of one or two steps plus a number"),
-    (branches_on_even_steps, SERIES, 3, "np.where"),
+    (raises_under_a_condition, SERIES, 4, "raises ValueError under a condition"),
+    (halves_until_small, SERIES, 3, "too many conditions"),
+    (appends_if_positive, SERIES, 3, "appends 0 entries to out"),
+    (goes_around_too_far, SERIES, 3, "an axis of T entries is read"),
     (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
     (appends_under_a_condition, SERIES, 4, "appends"),
     (prefixes, SERIES, 3, "for j in range(t)"),
@@ -344,7 +361,7 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (name_of_the_loop, SERIES, 4, "'r'"),
     (counts_outside, SERIES, 2, "writes to counter, which is no array"),
     (changes_an_argument, MATRICES, 2, "the argument x is not changed in place"),
-    (in_place_and_new, MATRICES, 4, "changes v in place and binds it"),
+    (in_place_and_new, MATRICES, 3, "changes v in place and binds it"),
     (keeps_a_step, SERIES, 0, "a value of one step"),
     (writes_inside, MATRICES, 0, "a value of one step"),
     (two_names_of_a_list, MATRICES, 6, "the list xs has another name"),

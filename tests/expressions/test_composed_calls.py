@@ -64,3 +64,36 @@ def test_value_and_gradient_are_those_of_the_function(loss):
 def test_refused(function, message):
     with pytest.raises(mc.NotSupported, match=message):
         mc.expression(function, "x: vector(n)")
+
+
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+WIDTHS = [0, 1, 2, (0, 3), (4, 1), 5, (2, 7), ((1, 2), (0, 1)), ((2,), (3,)), [[1], [9]]]
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("widths", WIDTHS, ids=str)
+@pytest.mark.parametrize("let", ["X: matrix(m, n)", "X: matrix(4, 3)"])
+def test_padding_is_that_of_arrays_or_refused(mode, widths, let):
+    def padded(X):
+        return np.pad(X, widths, mode=mode)
+
+    data = RNG.random((4, 3))
+    try:
+        found = mc.expression(padded, let)(data)
+    except mc.MatcalcError:
+        most = np.max(np.concatenate([np.ravel(one) for one in np.atleast_1d(widths)]))
+        assert most > 2 and mode in ("reflect", "symmetric", "wrap")
+        return
+    np.testing.assert_array_equal(found, padded(data))
+
+
+def test_padding_by_sizes_and_other_constants():
+    def padded(x, v, s):
+        return np.pad(x, (len(v), 1), constant_values=s) + np.pad(x, (0, len(v) + 1), "edge")
+
+    found = mc.expression(padded, "x: vector(n); v: vector(p); s: scalar")
+    x, v = RNG.random(4), np.ones(2)
+    np.testing.assert_array_equal(found(x, v, 1.5), padded(x, v, 1.5))
+    with pytest.raises(mc.NotSupported, match="the mode linear_ramp"):
+        mc.expression(lambda x: np.pad(x, 1, "linear_ramp"), "x: vector(n)")

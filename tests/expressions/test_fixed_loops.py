@@ -195,6 +195,21 @@ def iterators(n: int) -> Callable[..., Any]:
     return f
 
 
+def conditions_on_data(n: int) -> Callable[..., Any]:
+    def f(W, h):
+        s, z = 0.0, np.zeros(n)
+        for k in range(n):
+            h = np.tanh(W @ h) if h[0] > 0.3 else h + 0.1 * k
+            for i in range(2):
+                if W[i, 0] * k > h[i]:
+                    s += W[i, 1] * h[i]
+            if s > 0.1:
+                z[k] = s**2
+        return s + np.sum(z) + sum(v if v > 0.4 else v * v for v in h)
+
+    return f
+
+
 def written_in_vain(n: int) -> Callable[..., Any]:
     def f(W, h):
         z, out = np.zeros(n), [h]
@@ -209,7 +224,7 @@ def written_in_vain(n: int) -> Callable[..., Any]:
 
 RECURRENCES = (network, adam, states_in_a_list, first_step, rows)
 OTHERS = (powers, joined_lists, even_steps, from_the_end, table, after_the_loop, pairs, leaves_early, dictionary, noted,
-          iterators, written_in_vain)  # fmt: skip
+          iterators, written_in_vain, conditions_on_data)  # fmt: skip
 CASES = [
     pytest.param(make, n, id=f"{make.__name__}-{n}", marks=() if n == 8 else pytest.mark.whole)
     for make in (*RECURRENCES, *OTHERS)

@@ -247,6 +247,9 @@ OPEN_CASES = [
     lambda X: np.tri(len(X)) @ X,
     lambda X, i: X[i],
     lambda X, i: X[np.arange(len(X)), i],
+    lambda X, i: np.take_along_axis(X, i[:, None], axis=1) * np.take_along_axis(X.T, i.reshape(1, -1), 0).T,
+    lambda X, i: np.take_along_axis(X, np.expand_dims(i, 1) - 1, -1)[:, 0] + X[:, :1].T[0, i],
+    lambda y, i: np.take_along_axis(y, i + 1, axis=0) + y[i[:, None].ravel()],
     lambda y, i: y[i[:-1]] * y[i[1:]],
     lambda i: np.eye(len(i))[i],
     at_index,
@@ -259,7 +262,7 @@ OPEN_CASES = [
     lambda y: special.gammaln(y**2 + 1) + special.digamma(y**2 + 1) + special.xlogy(2, y**2) + special.xlog1py(2, y**2),
     lambda y: special.betaln(y**2 + 1, 2.5) + special.logit(special.expit(y)),
     lambda A, w: sla.cho_solve(sla.cho_factor(A @ A.T), w) + sla.cho_solve((np.linalg.cholesky(A @ A.T), True), w),
-    lambda A: sla.cholesky(A @ A.T),
+    lambda A: sla.cholesky(A @ A.T) @ np.linalg.cholesky(sla.toeplitz(0.3 ** np.arange(len(A)))),
     lambda A, w: sla.solve(A, w) + sla.solve_triangular(A, w, lower=True) + sla.solve_triangular(A, w),
     lambda A, w: sla.solve(A @ A.T, w, assume_a="pos", check_finite=False) + sla.solve_triangular(A, w, trans=1),
     lambda A: sla.inv(A) * sla.det(A),
@@ -292,6 +295,15 @@ def test_functions_of_open_sizes(function):
 @pytest.mark.parametrize("function", OPEN_CASES)
 def test_functions_of_open_sizes_with_declared_numbers(function):
     agrees(function)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_points_on_a_line_as_many_as_a_size(count):
+    def points(w):
+        return np.linspace(2, 5, len(w)) * w + np.linspace(1, 3, len(w), endpoint=False)
+
+    w = np.arange(count) + 1.5
+    assert np.allclose(mc.expression(points, "w: vector(n)")(w), points(w), rtol=1e-15)
 
 
 @pytest.mark.parametrize(("law", "others"), [("poisson", (1.3,)), ("bernoulli", (0.3,)), ("binom", (2, 0.3))])

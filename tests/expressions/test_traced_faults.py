@@ -1,6 +1,7 @@
 """What a traced function cannot be is refused with the user's line; methods, closures and helpers are traced too."""
 
 import math
+import statistics
 from functools import partial
 from pathlib import Path
 
@@ -122,6 +123,10 @@ def grows(x):
     return x
 
 
+def of_pythons_library(X):
+    return statistics.mean(X[0])
+
+
 FAULTS = [
     (writes_an_argument, "the argument X is not changed in place: line {} of", 1, "X = X.copy()"),
     (writes_a_part_of_an_argument, "the argument X is not changed in place: line {} of", 2, "copy"),
@@ -154,6 +159,7 @@ FAULTS = [
     (outside, "the subscript 4 is outside an axis of 4: line {} of", 1, ""),
     (counts, "np.bincount without minlength has a length that the data decide: line {} of", 1, "minlength"),
     (grows, "a result of shape (2, 4) does not fit an array of shape (4,): line {} of", 2, ""),
+    (of_pythons_library, "the size n is no number yet: line {} of", 1, "declare n as a number"),
 ]
 
 

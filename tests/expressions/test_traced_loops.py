@@ -11,6 +11,7 @@ import pytest
 from expressions.branching_loops import BRANCHING
 from expressions.lagging_loops import LAGGING
 from expressions.looping_functions import READ
+from expressions.loops_by_cases import BY_CASES
 from expressions.refused_loops import REFUSED
 from expressions.writing_loops import FROM_ONE, FROM_THREE, WRITING
 
@@ -24,6 +25,7 @@ CASES = [
     *((f, let, 3) for f, let in FROM_THREE),
     *BRANCHING,
     *LAGGING,
+    *BY_CASES,
 ]
 """Functions, declarations, and the least number of steps that the function accepts."""
 

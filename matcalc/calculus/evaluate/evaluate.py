@@ -283,7 +283,9 @@ def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> n
 
     if node in values:
         return values[node]
-    known = {arg: values[arg] for arg in arguments_of(node)[2]}
+    given = arguments_of(node)[2]
+    looked = [index for arg in given if arg.kind == "selector" for index in arg.args]
+    known = {arg: values[arg] for arg in (*given, *looked)}
     order = toposort(node.bodies, known)
 
     def bodies(at: Symbols) -> list[np.ndarray]:

@@ -23,15 +23,18 @@ _CHANGING = frozenset(
      "discard", "popleft", "appendleft", "fill", "put", "popitem", "write")
 )  # fmt: skip
 """Methods that change the object."""
+BOTH = "changes {} in place and binds it"
+"""What a loop does with an array that has other names after it."""
 
 
 class Body(NamedTuple):
     """The names that a loop binds or writes, lists to which it appends, names that it only changes in place, names that
-    it writes by subscripts, and names that it reads."""
+    it changes in place and binds, names that it writes by subscripts, and names that it reads."""
 
     names: tuple[str, ...]
     lists: tuple[str, ...]
     in_place: tuple[str, ...]
+    rebound: tuple[str, ...]
     written: tuple[str, ...]
     reads: tuple[str, ...]
 
@@ -42,7 +45,8 @@ def body_of(node: ast.For) -> Body:
     changed = {name for name in bound if all(isinstance(one, ast.AugAssign) for one in _stores(node, name))}
     names = bound | written
     reads = {x.id for x in ast.walk(node) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)}
-    kinds = (names, lists - names, changed | (written - bound), written - bound, reads)
+    rebound = {name for name in bound - changed if isinstance(_changes(node, name)[0], ast.AugAssign)}
+    kinds = (names, lists - names, changed | (written - bound), rebound, written - bound, reads)
     return Body(*(tuple(sorted(one)) for one in kinds))
 
 
@@ -92,10 +96,10 @@ def reason_of(node: ast.For, function: ast.AST) -> str:
     for one in leaving(node.body, ast.Break):
         return f"line {one.lineno}: the loop leaves a step by break"
     for name in sorted(local):
-        stores = sorted([*_stores(node, name), *_writes(node, name)], key=_position)
+        stores = _changes(node, name)
         is_changed = [isinstance(one, (ast.AugAssign, ast.Subscript)) for one in stores]
-        if is_changed and is_changed[0] and not all(is_changed):
-            return f"line {stores[0].lineno}: the loop changes {name} in place and binds it"  # type: ignore[attr-defined]
+        if is_changed and is_changed[0] and not all(is_changed) and _writes(node, name):
+            return f"line {stores[0].lineno}: the loop {BOTH.format(name)}"  # type: ignore[attr-defined]
     written = _written_names(node) - local
     own_names = _own_names(function)
     for name in sorted(written - own_names):
@@ -130,6 +134,11 @@ def _stores(node: ast.For, name: str) -> list[ast.AST]:
     targets = {id(one.target): one for one in changes}
     names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == name]
     return [targets.get(id(one), one) for one in sorted(names, key=lambda one: (one.lineno, one.col_offset))]
+
+
+def _changes(node: ast.For, name: str) -> list[ast.AST]:
+    """Return the nodes of a loop that bind a name or write to it, in their order."""
+    return sorted([*_stores(node, name), *_writes(node, name)], key=_position)
 
 
 def _position(node: Any) -> tuple[int, int]:

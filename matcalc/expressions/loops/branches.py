@@ -1,15 +1,15 @@
-"""Decides conditions on the number of a step: by the range of the number, by splitting the loop, or by both branches.
+"""Decides conditions in a step: by the range of its number, by splitting the loop, or by both branches.
 
 `if t == 0` splits the loop: the first step is run by itself, and the others know the answer. `if i == j` in two loops
-has both answers; the step is run for each, and every value is a choice.
+and `if y[t] > 0` have both answers; the step is run for each, and every value is a choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 
-from matcalc.errors import NotSupported
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, Stepping, alike, is_leaf, leaves_of, stepping
 from matcalc.expressions.loops.subscripts import place_of
 from matcalc.expressions.numpy_bridge.arguments import Compared
@@ -19,8 +19,10 @@ from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 
 Key = tuple[str, Node]
+T = TypeVar("T")
 MOST_BRANCHES = 16
 """Most combinations of answers in a step."""
+CHOICE = "write np.where(x > 0, a, b) for a choice"
 
 
 class Split(NotSupported):
@@ -35,42 +37,64 @@ class Fork(NotSupported):
     """A condition that has both answers in a loop."""
 
     def __init__(self, one: Stepping, key: Key, compared: Compared) -> None:
-        super().__init__("a condition on the number of a step", hint=SCAN)
+        super().__init__("a step of a loop has too many conditions", hint=CHOICE)
         self.one, self.key, self.compared = one, key, compared
 
 
 def truth_of(compared: Compared) -> bool | None:
-    """Return whether a comparison of numbers of steps holds; None for a comparison of other values.
+    """Return whether a condition holds in a step; None outside of loops, and for the conditions of an array.
 
     Raises: Split, Fork if not all steps have the same answer.
     """
     active = stepping.get()
-    if not active or compared.sides is None:
+    if not active or (indicator := compared.indicator).shape:
         return None
-    relation, left, right = compared.sides
-    if left.shape or right.shape:
-        return None
-    _, gap = key = key_of(relation, left, right)
-    inside = set(toposort([gap]))
+    key = ("!=", indicator) if compared.sides is None else key_of(*compared.sides)
+    inside = set(toposort([key[1]]))
     mine = [one for one in active if one.number in inside]
-    if not mine:
-        return None
-    one, place = mine[-1], place_of(gap, mine[-1])
-    if len(mine) == 1 and place is not None:
-        if any(c.denominator != 1 for _, c in place.start.terms):
-            return None
-        position = place.start if place.is_backward else -place.start
-        try:
-            return _decided(one, _MIRRORED[relation] if place.is_backward else relation, position)
-        except Split:
-            if not one.is_guarded:
-                raise
-    if len(mine) > 2 or not all(node.kind in _OF_NUMBERS for node in inside):
-        return None
+    if len(mine) == 1 and compared.sides is not None:
+        place = place_of(key[1], mine[0])
+        if place is not None and all(c.denominator == 1 for _, c in place.start.terms):
+            position, relation = (place.start, _MIRRORED[key[0]]) if place.is_backward else (-place.start, key[0])
+            try:
+                return _decided(mine[0], relation, position)
+            except Split:
+                if not mine[0].is_guarded:
+                    raise
+    is_of_numbers = mine and all(node.kind in _OF_NUMBERS for node in inside)
+    one = mine[-1] if is_of_numbers else active[-1]
     known = one.assumed.get(key)
     if known is None:
         raise Fork(one, key, compared)
     return known
+
+
+def answered(one: Stepping, run: Callable[[], T], merge: Callable[[Compared, T, T], T]) -> T:
+    """Run a step once for each combination of answers to its conditions; return the chosen values.
+
+    Raises: Fork for too many conditions; NotSupported for a step that raises an error of the user's under a condition.
+    """
+
+    def branch(assumed: Mapping[Key, bool]) -> T:
+        one.assumed = dict(assumed)
+        try:
+            return run()
+        except Fork as fault:
+            if fault.one is not one or 2 ** (len(assumed) + 1) > MOST_BRANCHES:
+                raise
+            key, condition = fault.key, fault.compared
+        except MatcalcError:
+            raise
+        except Exception as fault:
+            if not assumed:
+                raise
+            name = type(fault).__name__
+            refused = NotSupported(f"a step raises {name} under a condition", hint="check data before the loop")
+            raise refused.with_traceback(fault.__traceback__) from fault
+        yes, no = (branch({**assumed, key: known}) for known in (True, False))
+        return merge(condition, yes, no)
+
+    return branch({})
 
 
 def key_of(relation: str, left: Node, right: Node) -> Key:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.bounds import limits_of
+from matcalc.expressions.loops.branches import answered, merged
 from matcalc.expressions.loops.changes import At, change
 from matcalc.expressions.loops.steps import (
     ONE,
@@ -24,8 +27,7 @@ from matcalc.expressions.loops.steps import (
     stepped_names,
     stepping,
 )
-from matcalc.expressions.loops.subscripts import bounds_of
-from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fixed
+from matcalc.expressions.loops.symbolic import Symbolic, fewest, fixed
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, left_open, length_in, node_of
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
@@ -89,7 +91,7 @@ class Loops:
 
         Raises: NotSupported for entries that are no arrays, or another one at each call.
         """
-        if not isinstance(items, Symbolic) or items.original is not None:
+        if not isinstance(items, Symbolic) or not items.is_mapped:
             return plain(items.original if isinstance(items, Symbolic) else items)
         found: list[Node] = []
         for _ in range(2):
@@ -97,7 +99,8 @@ class Loops:
             token = left_open.set([])
             try:
                 with running(one):
-                    value = step(items.item(one))
+                    of_step = partial(step, items.item(one))
+                    value = answered(one, of_step, partial(merged, states=(), array=self.array))
                 conditions = (*left_open.get(), *conditions_of(value), *items.conditions)
             finally:
                 left_open.reset(token)
@@ -173,15 +176,14 @@ class Loops:
         if by not in (1, -1):
             raise NotSupported("a loop over a range of numbers of steps has the stride 1 or -1", hint=SCAN)
         low, high = (start, stop) if by == 1 else (stop, start)
-        least, most = bounds_of(low)[0], bounds_of(high)[1]
-        length = most - least
-        first = least if by == 1 else most
-        is_open = [is_array(low), is_array(high)]
+        lower, upper = limits_of(low, ">", self.array), limits_of(high, "<", self.array)
+        length = upper.end - lower.end
+        first = lower.end if by == 1 else upper.end
 
         def guards(item: Any) -> list[Compared]:
-            below = item >= low if by == 1 else item > low
-            above = item < high if by == 1 else item <= high
-            return [one.handed for one, is_own in zip((below, above), is_open, strict=True) if is_own]
+            above = [item >= one if by == 1 else item > one for one in lower.deciding]
+            below = [item < one if by == 1 else item <= one for one in upper.deciding]
+            return [one.handed for one in (*above, *below)]
 
         return Symbolic(
             self, length, lambda one: self.array(add([(by, one.number), (1, size_number(first))])), _no_entry,
@@ -243,7 +245,7 @@ class Loops:
 
 def _is_read(length: Size) -> bool:
     """Whether a loop of this length is read as steps."""
-    return not length.is_integer or fixed.get() is not None and length.constant >= FEWEST
+    return not length.is_integer or fixed.get() is not None and length.constant >= fewest.get()
 
 
 def _enough(length: Size) -> tuple[Condition, ...]:

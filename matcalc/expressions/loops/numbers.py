@@ -60,6 +60,9 @@ def _known() -> Iterator[Node]:
     """Yield scalars that the conditions of the steps around make at least 0."""
     for one in stepping.get():
         for (relation, gap), answer in (*one.guards.items(), *one.assumed.items()):
+            known = numbers_of(gap)
+            if known is None or any(c.denominator != 1 for _, c in known.start.terms):
+                continue  # no integer
             holds = relation if answer else _OPPOSITE[relation]
             for sign, less in _BOUNDS[holds]:
                 yield add([(sign, gap), (-less, size_number(ONE))])

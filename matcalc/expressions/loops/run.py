@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.loops.branches import MOST_BRANCHES, Fork, Key, key_of, merged
+from matcalc.expressions.loops.branches import answered, key_of, merged
 from matcalc.expressions.loops.steps import (
     INNER,
     SCAN,
@@ -24,6 +25,7 @@ from matcalc.expressions.loops.steps import (
 from matcalc.expressions.loops.subscripts import without_lookups
 from matcalc.expressions.loops.writes import Slot, Unfit, Written
 from matcalc.expressions.numpy_bridge.arguments import Compared, left_open, shape_text, size_in
+from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.language.containers import items, refilled
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import add, symbol, zeros
@@ -155,24 +157,11 @@ class Run:
             item = self.over.item(one)
             guards = self.over.guards(item)
             one.guards = {key_of(*guard.sides): True for guard in guards if guard.sides is not None}
-            found = self._branches(one, states, item, {})
+            run, merge = partial(self._branch, one, states, item), partial(self._merged, states=states)
+            found: Outcome = answered(one, run, merge)
             for guard in guards:
                 found = self._merged(guard, found, self._unchanged(one, states), states)
         return found
-
-    def _branches(
-        self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any, assumed: Mapping[Key, bool]
-    ) -> Outcome:
-        """Run the step once for each combination of answers to conditions on its number; return the chosen values."""
-        one.assumed = dict(assumed)
-        try:
-            return self._branch(one, states, item)
-        except Fork as fault:
-            if fault.one is not one or 2 ** (len(assumed) + 1) > MOST_BRANCHES:
-                raise
-            key, condition = fault.key, fault.compared
-        yes, no = (self._branches(one, states, item, {**assumed, key: known}) for known in (True, False))
-        return self._merged(condition, yes, no, states)
 
     def _branch(self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any) -> Outcome:
         given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
@@ -318,7 +307,7 @@ class Run:
                 if own in totals:
                     last.append(add([(1, start), (1, over_all_steps(totals[own], known, length))]))
                 else:
-                    last.append(self.over.loops.array(made[own], names)[-1].node)
+                    last.append(take(made[own], -1))
             found[name] = self._with_names(value, last, names)
             if len(last) == 1 and is_leaf(value) and states[name][0] in made:
                 trajectories[name] = made[states[name][0]]

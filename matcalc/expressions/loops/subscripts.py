@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.around import around, repeated
 from matcalc.expressions.loops.numbers import Numbers, at_numbers, deciding, numbers_of
-from matcalc.expressions.loops.steps import INNER, ONE, SCAN, Stepping, stepping
-from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in, size_of
+from matcalc.expressions.loops.steps import INNER, ONE, ZERO, Stepping, stepping
+from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Marked
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.taking import take
@@ -49,22 +50,6 @@ def place_of(node: Node, one: Stepping) -> Place | None:
         return Place(forward, False)
     backward = size_in(add([(1, node), (1, one.number)]))
     return None if backward is None else Place(backward, True)
-
-
-def bounds_of(value: Any) -> tuple[Size, Size]:
-    """Return the least and the largest value of a number of steps plus a size, or of a size.
-
-    Raises: NotSupported for any other value.
-    """
-    if not is_array(value):
-        return size_of(value), size_of(value)
-    node = value.node
-    for one in reversed(stepping.get()):
-        place = place_of(node, one) if one.number in toposort([node]) else None
-        if place is not None:
-            ends = place.start, place.start + (one.length - 1) * (-1 if place.is_backward else 1)
-            return (ends[1], ends[0]) if place.is_backward else ends
-    raise NotSupported("a bound of an inner loop is a number of steps plus a size", hint=SCAN)
 
 
 def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
@@ -145,6 +130,10 @@ def _slice(one: Stepping, node: Node, parts: Sequence[Any], mine: Sequence[int])
     _check_plain(node, parts, mine)
     if len(mine) == 1 and not hasattr(parts[mine[0]], "places"):
         return _at_number(one, node, parts[mine[0]].node, mine[0])
+    if any(is_array(parts[k]) and around(parts[k].node) for k in mine):
+        rows = [(_entries(one, eye(node.shape[k]), parts[k].node), (node.rank, k)) for k in mine]
+        rest = tuple(k for k in range(node.rank) if k not in mine)
+        return one.slice_of(product(1, [(node, tuple(range(node.rank))), *rows], (node.rank, *rest), {}))
     every: list[Any] = [slice(None)] * node.rank
     for k in mine:
         every[k] = _at_all_steps(one, parts[k])
@@ -186,21 +175,31 @@ def _unread() -> NotSupported:
 
 
 def _at_number(one: Stepping, node: Node, place: Node, axis: int) -> Node:
-    start, is_backward = _place(one, place)
-    sequence = leading(node, axis)
+    return one.slice_of(_entries(one, leading(node, axis), place))
+
+
+def _entries(one: Stepping, sequence: Node, place: Node) -> Node:
+    """Return the entries of a sequence that all steps read."""
+    remainder = around(place)
+    start, is_backward = _place(one, place if remainder is None else remainder.number)
+    if remainder is not None:
+        check_inside(ZERO, remainder.period, sequence.shape[0])
+        period = cut(sequence, ZERO, remainder.period)
+        sequence, start = (_reversed(period), -ONE - start) if is_backward else (period, start)
+        return repeated(sequence, start, one.length)
     count = sequence.shape[0]
     if is_backward:
         sequence, start = _reversed(sequence), count - ONE - start
     check_inside(start, one.length, count)
-    return one.slice_of(cut(sequence, start, one.length))
+    return cut(sequence, start, one.length)
 
 
-def check_inside(start: Size, length: Size, count: Size) -> None:
-    """Require that an axis has the entries that all steps read.
+def check_inside(start: Size, length: Size, count: Size, use: str = "is read") -> None:
+    """Require that an axis has the entries that all steps read or write.
 
     Raises: ShapeError.
     """
-    message = f"an axis of {count} entries is read {length} times from entry {start} on"
+    message = f"an axis of {count} entries {use} {length} times from entry {start} on"
     for room in (start, count - start - length):
         if room.is_integer and room.constant < 0 or not is_nonnegative(room - int(room.constant)):
             hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
@@ -226,13 +225,12 @@ def marked(part: Any) -> Marked | None:
     if len(deciding(part.node)) > 1:
         numbers = _two(part.node)
         return Marked(lambda length: at_numbers(eye(length), part.node, numbers, 0))
-    place = _place(found, part.node)
-    return Marked(lambda length: _at_number(found, eye(length), place.number(found), 0))
+    return Marked(lambda length: _at_number(found, eye(length), part.node, 0))
 
 
 def places_at_all_steps(one: Stepping, parts: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the subscripts of all steps; None if others than integers or numbers of one step stand beside them."""
-    if any(is_array(part) and len(deciding(part.node)) > 1 for part in parts):
+    if any(is_array(part) and (len(deciding(part.node)) > 1 or around(part.node)) for part in parts):
         return None
     found = tuple(_at_all_steps(one, part) if decides(one, part) else part for part in parts)
     return found if all(isinstance(x, (Looked, Runs, int)) for x in found) else None

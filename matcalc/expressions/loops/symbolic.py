@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.loops.body import Body
+from matcalc.expressions.loops.apart import Step, content, fill, run_apart
+from matcalc.expressions.loops.body import BOTH, Body
 from matcalc.expressions.loops.branches import Split
 from matcalc.expressions.loops.run import Run
 from matcalc.expressions.loops.steps import INNER, SCAN, ZERO, Appending, Arrays, Stepping, leaves_of, stepping
@@ -18,10 +19,9 @@ from matcalc.expressions.numpy_bridge.length import assuming
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
-Step = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
-"""Runs the body of a loop for an item and values of names; returns the values after it."""
 FEWEST = 8
-"""Fewest steps of a loop of a fixed number of steps that is read as a recurrence."""
+fewest: ContextVar[int] = ContextVar("fewest", default=FEWEST)
+"""Fewest steps of a loop of a fixed number of steps that is read as a recurrence; 1 if a condition on data needs it."""
 fixed: ContextVar[list[Symbolic] | None] = ContextVar("fixed", default=None)
 """Collects the loops of fixed numbers of steps that became recurrences; None where all are run step by step."""
 MOST_APART = 4
@@ -55,6 +55,11 @@ class Symbolic:
     backwards: Callable[[], Symbolic] | None = None
 
     @property
+    def is_mapped(self) -> bool:
+        """Whether a comprehension over the steps is read as an array of all steps."""
+        return self.original is None or fewest.get() == 1
+
+    @property
     def is_guarded(self) -> bool:
         """Whether a step is run under conditions."""
         return self.guards is not unguarded
@@ -80,23 +85,18 @@ class Symbolic:
         """Return the values of names and lists after steps that are run one after the other."""
         found: dict[str, Any] = {}
         for item in items:
-            end = step(item, {**values, **found})
-            found |= {name: end[name] for name in (*body.names, *body.lists) if name in end}
+            found |= run_apart(step, item, {**values, **found}, body, self.loops)
         return found
 
     def fixed_as_steps(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any] | None:
         """Return the values after a fixed number of steps as a recurrence; None if the body is no step of one."""
-        arrays: list[Any] = [value for name in body.in_place if is_array(value := values.get(name))]
-        lists: list[Any] = [value for name in body.lists if type(value := values.get(name)) is list]
-        before: list[tuple[Any, Any]] = [(value, value.copy()) for value in (*arrays, *lists)]
+        own = [values[name] for name in (*body.in_place, *body.lists) if name in values]
+        before = [(value, content(value)) for value in own]
         try:
             found = self.as_steps(step, values, body)
         except Exception:  # noqa: BLE001 - whatever fails on symbols is run step by step
-            for value, copy in before:
-                if isinstance(value, list):
-                    value[:] = copy
-                elif value.node is not copy.node:
-                    value.write(copy.node, copy.names)
+            for value, held in before:
+                fill(value, held)
             return None
         collected = fixed.get()
         assert collected is not None
@@ -158,6 +158,9 @@ class Symbolic:
         written = [name for name in body.written if is_array(given.get(name)) or isinstance(given.get(name), Written)]
         run = Run(self, step, given, own, written)
         found = run.result()
+        for name in body.rebound:
+            if any(getattr(one, "ndim", 0) or isinstance(one, list) for one in (given.get(name), found.get(name))):
+                raise NotSupported(f"the loop {BOTH.format(name)}", hint=f"write {name} = {name} + ...")
         for name, value in changed.items():
             if name not in run.writes:
                 found[name] = _changed(value, found[name])
@@ -177,7 +180,7 @@ def _check_changed(name: str, value: Any, values: Mapping[str, Any], body: Body)
     value.check_own()
     for other in body.reads:
         twin = values.get(other)
-        if other != name and is_array(twin) and twin.owner is value.owner:  # type: ignore[union-attr]
+        if other != name and is_array(twin) and getattr(twin, "owner", None) is value.owner:
             raise NotSupported(f"the loop changes {name}, and reads it as {other}", hint="use one name in the loop")
 
 

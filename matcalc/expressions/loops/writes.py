@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.steps import SCAN, Stepping, stepping
-from matcalc.expressions.loops.subscripts import Place, decides, place_of, places_at_all_steps
+from matcalc.expressions.loops.subscripts import Place, check_inside, decides, place_of, places_at_all_steps
 from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, node_of, size_in
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.leading_axis import cut, leading, trailing
@@ -201,10 +201,7 @@ class Written:
         after = start + length + before
         row, axis = self.row(own.fixed, own)
         count = row.node.shape[axis]
-        if not is_nonnegative(start) or not is_nonnegative(count - after):
-            hint = "declare the lengths so that every step has an entry; index -1 is the last entry in NumPy"
-            message = f"{length} of {count} entries of {self.name} are written, from entry {start} on"
-            raise ShapeError(message, hint=hint)
+        check_inside(start, length + before, count, f"of {self.name} is written")
         if own.place.is_backward:
             values = values[::-1]
         moved = self.array(trailing(values.node, axis)) if axis else values

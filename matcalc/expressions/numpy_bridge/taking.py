@@ -378,14 +378,3 @@ def added(a: Node, at: object, value: Node) -> Node:
     where = selection(_with_data(read_items(at, a.shape)), a.shape)
     value = _fitted(value, [where.lengths[label] for label in where.out])
     return constructors.add([(1, a), (1, product(1, [(value, where.out), *where.operands], where.axes))])
-
-
-def along(a: Node, places: Any, axis: int) -> Node:
-    """Return np.take_along_axis for known indices with as many axes as the array."""
-    import numpy as np
-
-    places = np.asarray(places)
-    shape = [int(n) for n in a.shape]
-    at = [np.arange(n).reshape([-1 if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape)]
-    at[axis] = places
-    return take(a, tuple(np.broadcast_arrays(*at)))

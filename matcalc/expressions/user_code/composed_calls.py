@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.user_code.padding import pad
 from matcalc.expressions.user_code.python_calls import is_symbolic
 
 
@@ -87,5 +88,6 @@ def percentile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
 
 COMPOSED: Mapping[str, Callable[..., Any]] = {
     "vander": vander, "convolve": convolve, "correlate": correlate, "quantile": quantile, "percentile": percentile,
+    "pad": pad,
 }  # fmt: skip
 """Functions on symbols, by NumPy's names."""

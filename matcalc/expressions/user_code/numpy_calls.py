@@ -11,6 +11,7 @@ from typing import Any
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
+from matcalc.expressions.numpy_bridge.along_indices import along
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
     bound_of,
@@ -31,7 +32,7 @@ from matcalc.expressions.user_code.python_calls import is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size import Size, maximum
 
 Make = Callable[..., Any]
 """Returns a node as an array of the traced function; with `runs` as the integers of ranges."""
@@ -217,8 +218,8 @@ class NumpyCalls:
             return self.make(array_node(np.linspace(start, stop, num, endpoint, **options)))
         if options:
             raise NotSupported(f"np.linspace: the argument {next(iter(options))} is not supported")
-        steps = self.make(_iota(size_of(num)))
-        return start + (stop - start) * steps / ((num - 1) if endpoint else num)
+        last = constructors.size_number(maximum(size_of(num) - int(endpoint), Size.of(1)))  # one point is the start
+        return start + (stop - start) * self.make(_iota(size_of(num))) / self.make(last)
 
     def _node(self, value: Any) -> Node:
         return value.node if is_array(value) else node_of(value)
@@ -326,7 +327,7 @@ class NumpyCalls:
             return np.ravel(arr).copy()[indices]
         position, rank = axis % arr.ndim, arr.ndim
         if is_array(indices):
-            raise NotSupported("np.take_along_axis of an index", hint="write A[np.arange(n), y]")
+            return self.make(along(arr.node, getattr(indices, "places", None), position))
         at = []
         for k in range(rank):
             if k == position:

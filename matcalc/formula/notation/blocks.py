@@ -117,7 +117,7 @@ def _block(
     node = simple_product(coef, operands, tuple(core), {i: sizes[i] for i in core})
     if node.kind == "number":
         reading = Reading(forms.signed_number(node.value))
-    elif node in context.readings:
+    elif node.kind != "product" or node in context.readings:
         reading = context.readings[node]
     else:
         plain = product_reading(*opened(context, node))

@@ -23,14 +23,15 @@ Read = Callable[[Context, Node], Reading]
 
 def by_structure(context: Context, node: Node, reading: Reading, read: Read) -> Reading:
     """Return a reading of a node that names structured matrices instead of an index form, if there is one."""
-    if reading.form.body is None or node.kind not in ("product", "sum"):
-        return reading
-    if node.rank == 2:
+    is_index_form = reading.form.body is not None
+    if node.rank == 2 and (node.kind == "sum" or node.kind == "product" and is_index_form):
         coef, core = split_coef(node)
         forward, backward = _call(context, core)
         if forward is not None and backward is not None:
-            return Reading(scaled(forward, coef), transposed=scaled(backward, coef))
-    if node.kind == "product":
+            named = Reading(scaled(forward, coef), transposed=scaled(backward, coef))
+            if is_index_form or named.form.tokens < reading.form.tokens:
+                return named
+    if node.kind == "product" and is_index_form:
         for positions, outer in _factors(node):
             found = _with_factor(context, node, positions, outer, read)
             if found is not None and found.form.tokens < reading.form.tokens:

@@ -1,0 +1,65 @@
+"""Reads the bounds of inner loops: numbers of steps around, sizes, and the least or the largest of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.loops.steps import SCAN, stepping
+from matcalc.expressions.loops.subscripts import place_of
+from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
+from matcalc.expressions.numpy_bridge.arguments import is_array, size_in, size_of
+from matcalc.rulebook.notations import spelled
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
+
+EXTREMA = {"<": "smaller", ">": "larger"}
+
+
+class Limits(NamedTuple):
+    """The values of which a bound is the least or the largest, sizes first; `end` is beyond the first in no step."""
+
+    values: Sequence[Any]
+    end: Size
+
+    @property
+    def deciding(self) -> Sequence[Any]:
+        """The values that end the loop before `end` in some steps."""
+        first, *others = self.values
+        return others if not is_array(first) or size_in(first.node) is not None else self.values
+
+
+def limits_of(value: Any, relation: str, array: Callable[[Node], Any]) -> Limits:
+    """Return the values of which a bound is the least, by "<", or the largest, by ">".
+
+    Raises: NotSupported for a value that is no number of steps plus a size.
+    """
+    values = [value]
+    if is_array(value):
+        parts = _parts(value.node, relation)
+        values = [value if one is value.node else array(one) for one in parts]
+        values.sort(key=lambda one: size_in(one.node) is None)
+    ends = [_ends(one)[relation == "<"] for one in values]
+    return Limits(values, ends[0])
+
+
+def _parts(node: Node, relation: str) -> list[Node]:
+    args = node.args[-2:] if node.kind == "map" else ()
+    if len(args) < 2:
+        return [node]
+    is_extremum = node is chosen(relation, *args, *args) or node is entrywise(spelled(EXTREMA[relation]), *args)
+    return [part for one in args for part in _parts(one, relation)] if is_extremum else [node]
+
+
+def _ends(value: Any) -> tuple[Size, Size]:
+    """Return the least and the largest value of a number of steps plus a size, or of a size."""
+    size = size_in(value.node) if is_array(value) else size_of(value)
+    if size is not None:
+        return size, size
+    for one in reversed(stepping.get()):
+        place = place_of(value.node, one) if one.number in toposort([value.node]) else None
+        if place is not None:
+            ends = place.start, place.start + (one.length - 1) * (-1 if place.is_backward else 1)
+            return (ends[1], ends[0]) if place.is_backward else ends
+    raise NotSupported("a bound of an inner loop is a number of steps plus a size", hint=SCAN)

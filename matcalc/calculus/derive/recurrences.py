@@ -16,12 +16,12 @@ from matcalc.calculus.templates import slope_by_value
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.leading_axis import between_zeros, leading, trailing
 from matcalc.tensor.nodes.node import Node, Shape, toposort
-from matcalc.tensor.one_step import Terms, entry, entry_facts
-from matcalc.tensor.recurrence import (
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Terms, at_all_steps, entry, entry_facts
+from matcalc.tensor.steps.recurrence import (
     Steps,
     after_steps,
     arguments_of,
-    at_all_steps,
     before_steps,
     key_of,
     level_of,
@@ -30,7 +30,6 @@ from matcalc.tensor.recurrence import (
     sequences_in,
     sibling,
 )
-from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread, substitute
 from matcalc.tensor.sums import summands
 
@@ -61,7 +60,9 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     count = len(batch)
     known = sequences_in(node)
     starts, operands, closed = arguments_of(node)
-    chosen = [*node.states, *node.slices, *(arg for arg in closed if arg in active)]
+    slices = {own: operand for own, operand in zip(node.slices, operands, strict=True) if operand in active}
+    parts = [arg for arg in closed if arg in active]
+    chosen = [*node.states, *slices, *parts]
     symmetric = [not batch and "symmetric" in s.facts for s in node.states]
     adjoints = [
         symbol(f"#l{level_of(node)}.{k}", (*batch, *s.shape), ("symmetric",) if is_symmetric else ())
@@ -73,14 +74,14 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     for k, adjoint in enumerate(adjoints):
         whole = bars.get(sibling(node, k), zeros((*batch, node.steps + 1, *node.states[k].shape)))
         bar, late = _apart(leading(whole, count), node)
-        parts = [(1, adjoint)]
-        for name, arriving, kept in (("h", late, parts), ("g", simplify(before_steps(bar, node.backward)), arrivals)):
+        arrived = [(1, adjoint)]
+        for name, arriving, kept in (("h", late, arrived), ("g", simplify(before_steps(bar, node.backward)), arrivals)):
             own = symbol(f"#{name}{level_of(node)}.{k}", adjoint.shape)
             if not arriving.is_zero:
                 known[own] = arriving
             shown = zeros(own.shape) if arriving.is_zero else _symmetric_part(own) if symmetric[k] else own
             kept.append((1, shown))
-        met.append(add(parts))
+        met.append(add(arrived))
         end = entry(bar, ZERO if node.backward else node.steps)
         ends.append(simplify(_symmetric_part(end) if symmetric[k] else end))
     pulled, values = _pulled(node, met, chosen, batch, pull)
@@ -93,9 +94,9 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     first = node.steps if node.backward else ZERO
     found = [(start, entry(one, first)) for start, one in zip(starts, made, strict=True)]
     known.update((a, after_steps(one, node.backward)) for a, one in zip(adjoints, made, strict=True))
-    for own, operand in zip(node.slices, operands, strict=True):
+    for own, operand in slices.items():
         found.append((operand, trailing(at_all_steps(parts_of[own], known, node.steps), count)))
-    found += [(arg, over_all_steps(parts_of[arg], known, node.steps)) for arg in chosen[len(found) :]]
+    found += [(arg, over_all_steps(parts_of[arg], known, node.steps)) for arg in parts]
     return [(arg, bar) for arg, bar in found if arg in active]
 
 

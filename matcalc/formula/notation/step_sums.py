@@ -20,9 +20,9 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import Step, parted, summed_step
-from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step, at_all_steps, parted, summed_step
+from matcalc.tensor.steps.recurrence import over_all_steps
 from matcalc.tensor.sums import split_coef
 
 AWKWARD = 24

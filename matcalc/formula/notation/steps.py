@@ -18,10 +18,12 @@ from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.tensor.leading_axis import numbers
-from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import arguments_of, level_of, sequences_in, sibling
+from matcalc.tensor.lookups import is_lookup
+from matcalc.tensor.nodes.node import Indices, Node, toposort
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step
+from matcalc.tensor.steps.recurrence import arguments_of, level_of, sequences_in, sibling
+from matcalc.tensor.substitute import UNKNOWN
 
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
@@ -107,7 +109,9 @@ def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequ
     Raises: KeyError if the base of a slice has no reading here.
     """
     systems, index = context.systems, context.systems.index(steps)
-    known = {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
+    symbols = [one for one in toposort(body) if one.kind == "symbol" and one.name.startswith(UNKNOWN)]
+    known = {own: context.readings[own] for own in symbols if own in context.readings}
+    known |= {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
     named = _named(context, [body], step, steps)
     for own, part in named.parts.items():
         if own.name not in systems.owners:
@@ -130,12 +134,39 @@ def _moved(index: str, offset: int) -> Form:
 
 
 def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form:
-    """Return a sequence at the step: `U[t, :]`, `x[t+1]`; `t` for the number of the step."""
+    """Return a sequence at the step: `U[t, :]`, `x[t+1]`, `W[i[t], :]`; `t` for the number of the step."""
     if operand is numbers(steps):
         return forms.name(index)
+    looked_up = _looked_up(context, operand, index, steps)
+    if looked_up is not None:
+        return looked_up
     base, axis, offset = _cut_from(operand)
     shown = [EVERYTHING] * axis + [_moved(index, offset)] + [EVERYTHING] * (base.rank - axis - 1)
     return forms.part(context.readings[base].form, shown)
+
+
+def _looked_up(context: Context, operand: Node, index: str, steps: Size) -> Form | None:
+    """Return a tensor, or an identity, looked up at indices of the step; None for any other sequence."""
+    if operand.kind != "product" or operand.coef != 1:
+        return None
+    lead, *rest = operand.out
+    lookups = {at[0]: arg.args[0] for arg, at in operand.operands if is_lookup(arg) and at[1:] == (lead,)}
+    others = [(arg, at) for arg, at in operand.operands if arg.kind != "selector"]
+    if not lookups or len(others) > 1 or len(lookups) + len(others) < len(operand.args):
+        return None
+    axes: Indices
+    if not others:
+        if rest != list(lookups):
+            return None
+        axes = (*rest, lead)
+        base = forms.played("identity", context.size(operand.index_sizes[rest[0]]))
+    else:
+        base, axes = context.readings[others[0][0]].form, others[0][1]
+        free = [i for i in axes if i not in lookups]
+        if len({*axes}) < len(axes) or not lookups.keys() <= {*axes} or rest != free:
+            return None
+    own = {i: slice_form(context, indices, index, steps) for i, indices in lookups.items()}
+    return forms.part(base, [own.get(i, EVERYTHING) for i in axes])
 
 
 def _cut_from(operand: Node) -> tuple[Node, int, int]:

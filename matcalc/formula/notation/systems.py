@@ -9,9 +9,9 @@ from matcalc.formula.notation.node_reading import Reading
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import sibling
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step
+from matcalc.tensor.steps.recurrence import sibling
 
 INDICES = "tskjirqp"
 FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")

@@ -11,9 +11,9 @@ from matcalc.formula.recurrences.read_systems import AtStep, System, Variable
 from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.leading_axis import cut, leading, numbers, placed
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import entry_facts
-from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, over_all_steps, recurrences
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import at_all_steps, entry_facts
+from matcalc.tensor.steps.recurrence import PASSING, Steps, over_all_steps, recurrences
 
 ZERO, ONE = Size.of(0), Size.of(1)
 Place = tuple[str, int]

@@ -66,9 +66,9 @@ class Systems:
         return frozenset(self.taken)
 
     def trajectories(self, root: Node) -> frozenset[Node]:
-        """Return the trajectories that a node contains."""
+        """Return the trajectories that a node contains; a plan also has states of which the last value is kept."""
         for node in toposort(root, self.below):
-            own = [node] if node.kind == "recurrence" else []
+            own = [node] if node.kind == "recurrence" and all(node.kept) else []
             self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
         return self.below[root]
 

@@ -222,6 +222,7 @@ def closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
     order = toposort(bodies)
     varying = _varying(bodies, bound)
     found = {arg: None for node in order if node in varying for arg in node.args if arg not in varying}
+    found.update((body, None) for body in bodies if body not in varying)
     return [node for node in found if not node.structural and node.kind != "constant"]
 
 

@@ -87,11 +87,12 @@ class Systems:
         return self.places.get(node) or Lagged(node, 0, 1)
 
     def trajectories(self, root: Node) -> frozenset[Node]:
-        """Return the trajectories that a node contains; a plan also has states of which the last value is kept."""
+        """Return the trajectories that a node contains; none of a node of a plan with last states."""
         for node in toposort(root, self.below):
-            own = [node] if node.kind == "recurrence" and all(node.kept) else []
+            own = [node] if node.kind == "recurrence" else []
             self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
-        return self.below[root]
+        found = self.below[root]
+        return found if all(all(node.kept) for node in found) else frozenset()
 
     def name(self, node: Node) -> str:
         """Return the name of a trajectory, or of the sequence with lags: the user's, or a new letter."""

@@ -258,7 +258,8 @@ class _Maker:
             equations += own
             other_lines.append(line)
         is_open = not self.length[0] and not re.search(r"\b[UVehij]\[t\b", " ".join(equations).replace("h[t+1]", ""))
-        if is_open and not self.is_backward:
+        steps = [one.partition(" = ")[2] for one in equations if "[t" in one.partition(" = ")[0]]
+        if (is_open and not self.is_backward) or (not self.length[0] and not all("[t" in one for one in steps)):
             self.length, self.steps = LENGTHS[0], "T"
         self.random.shuffle(equations)
         names = [*self.states, *self.quantities, *self.second]

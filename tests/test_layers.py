@@ -29,6 +29,7 @@ ROOMS = [
     "tensor.nodes",
     "tensor.facts",
     "tensor",
+    "tensor.steps",
     "formula.inference",
     "formula.recurrences",
     "formula.elaborate",

@@ -21,9 +21,9 @@ from matcalc.language.read import read
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes import signature as signatures
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import entry_facts
-from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, before_steps, recurrences
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import at_all_steps, entry_facts
+from matcalc.tensor.steps.recurrence import PASSING, Steps, before_steps, recurrences
 from matcalc.tensor.symbols import Names
 
 CARRY, SLICE = "#carry", "#slice"

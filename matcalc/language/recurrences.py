@@ -29,15 +29,12 @@ class Line(NamedTuple):
 def indices_of(lines: Sequence[Line]) -> set[str]:
     """Return the step indices of lines: names with a limit, and names that count steps on both sides of an equation."""
     limited = {line.name for line in lines if line.subscript is None}
-    found = set(limited)
     lengths = set().union(*(names_in(line.right) for line in lines if line.subscript is None))
-    for line in lines:
-        if line.subscript is None or limited & names_in(line.subscript):
-            continue
-        own = names_in(line.subscript) - lengths
-        if line.subscript.head == "sum" or own & _subscripting(line.right):
-            found |= own & _subscripting(line.right) or own
-    return found
+    steps = [line for line in lines if line.subscript is not None and not limited & names_in(line.subscript)]
+    read = [names_in(cast(Ast, line.subscript)) & _subscripting(line.right) - lengths for line in steps]
+    stepped = {line.name for line, names in zip(steps, read, strict=True) if names}
+    others = [line.subscript for line in steps if line.name not in stepped]  # else x[T+1] is an end
+    return limited.union(*read, *(names_in(one) - lengths for one in others if one is not None and one.head == "sum"))
 
 
 def names_in(tree: Ast) -> set[str]:
@@ -46,7 +43,7 @@ def names_in(tree: Ast) -> set[str]:
 
 
 def _subscripting(tree: Ast) -> set[str]:
-    parts = [node for node in walk(tree) if node.head == "part"]
+    parts = (node for node in walk(tree) if node.head == "part")
     return set().union(*(names_in(subscript) for part in parts for subscript in part.args[1:]))
 
 
@@ -60,7 +57,10 @@ def systems_of(lines: Sequence[Line]) -> list[Ast]:
     for line in lines:
         own = sorted(indices & names_in(line.subscript)) if line.subscript is not None else []
         if own and index_of.setdefault(line.name, own[0]) != own[0]:
-            raise ParseError(f"'{line.name}' has steps over {index_of[line.name]} and over {own[0]}", at=line.at)
+            hint = "write the number of steps, as in  t < T"
+            raise ParseError(
+                f"'{line.name}' has steps over {index_of[line.name]} and over {own[0]}", at=line.at, hint=hint
+            )
     for line in lines:
         if line.subscript is not None and line.name not in index_of:
             hint = f"add its step, as in  {line.name}[t+1] = A*{line.name}[t], t < T"

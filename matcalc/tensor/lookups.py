@@ -31,6 +31,11 @@ def can_index(node: Node) -> bool:
     return len(parts) == 1 and is_index(parts[0]) and (node.kind == "symbol" or node.coef == 1)
 
 
+def is_lookup(node: Node) -> bool:
+    """Return whether a node is a selector at indices that are data."""
+    return node.kind == "selector" and bool(node.args)
+
+
 def lengths_of(nodes: Iterable[Node]) -> dict[str, list[Size]]:
     """Return for the name of each index the lengths of the axes that it, or a part of it, is looked up in."""
     found: dict[str, dict[Size, None]] = {}

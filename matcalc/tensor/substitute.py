@@ -53,10 +53,9 @@ def instantiate_all(
     batch_sizes: Sequence[Size],
 ) -> list[Batched]:
     """Return several templates instantiated under one binding; shared nodes are made once."""
-    made: dict[Node, Batched] = {}
-    for node in toposort(roots):
-        found = symbols.get(node)
-        made[node] = found if found is not None else INSTANTIATE[node.kind](node, made, sizes, batch_sizes)
+    made = dict(symbols)
+    for node in toposort(roots, symbols):
+        made[node] = INSTANTIATE[node.kind](node, made, sizes, batch_sizes)
     return [made[root] for root in roots]
 
 

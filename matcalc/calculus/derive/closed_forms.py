@@ -35,9 +35,10 @@ from matcalc.tensor.constructors import (
 from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import cut, numbers, placed
 from matcalc.tensor.nodes.node import Node, terms_of, toposort
-from matcalc.tensor.recurrence import Steps, at_all_steps, system_of
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import at_all_steps
+from matcalc.tensor.steps.recurrence import Steps, system_of
 from matcalc.tensor.substitute import substitute
 
 ZERO, ONE = Size.of(0), Size.of(1)

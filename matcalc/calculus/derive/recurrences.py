@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.templates import slope_by_value
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.leading_axis import between_zeros, leading, trailing
 from matcalc.tensor.nodes.node import Node, Shape, toposort
-from matcalc.tensor.one_step import Terms, entry, entry_facts
-from matcalc.tensor.recurrence import (
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Terms, at_all_steps, entry, entry_facts
+from matcalc.tensor.steps.recurrence import (
     Steps,
     after_steps,
     arguments_of,
-    at_all_steps,
     before_steps,
     key_of,
     level_of,
@@ -30,7 +31,6 @@ from matcalc.tensor.recurrence import (
     sequences_in,
     sibling,
 )
-from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread, substitute
 from matcalc.tensor.sums import summands
 
@@ -61,7 +61,9 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     count = len(batch)
     known = sequences_in(node)
     starts, operands, closed = arguments_of(node)
-    chosen = [*node.states, *node.slices, *(arg for arg in closed if arg in active)]
+    slices = {own: operand for own, operand in zip(node.slices, operands, strict=True) if operand in active}
+    parts = [arg for arg in closed if arg in active]
+    chosen = [*node.states, *slices, *parts]
     symmetric = [not batch and "symmetric" in s.facts for s in node.states]
     adjoints = [
         symbol(f"#l{level_of(node)}.{k}", (*batch, *s.shape), ("symmetric",) if is_symmetric else ())
@@ -73,14 +75,14 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     for k, adjoint in enumerate(adjoints):
         whole = bars.get(sibling(node, k), zeros((*batch, node.steps + 1, *node.states[k].shape)))
         bar, late = _apart(leading(whole, count), node)
-        parts = [(1, adjoint)]
-        for name, arriving, kept in (("h", late, parts), ("g", simplify(before_steps(bar, node.backward)), arrivals)):
+        arrived = [(1, adjoint)]
+        for name, arriving, kept in (("h", late, arrived), ("g", simplify(before_steps(bar, node.backward)), arrivals)):
             own = symbol(f"#{name}{level_of(node)}.{k}", adjoint.shape)
             if not arriving.is_zero:
                 known[own] = arriving
             shown = zeros(own.shape) if arriving.is_zero else _symmetric_part(own) if symmetric[k] else own
             kept.append((1, shown))
-        met.append(add(parts))
+        met.append(add(arrived))
         end = entry(bar, ZERO if node.backward else node.steps)
         ends.append(simplify(_symmetric_part(end) if symmetric[k] else end))
     pulled, values = _pulled(node, met, chosen, batch, pull)
@@ -89,14 +91,55 @@ def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, 
     totals |= {s: _symmetric_part(totals[s]) for s, is_one in zip(node.states, symmetric, strict=True) if is_one}
     parts_of = {one: simplify(total) for one, total in totals.items()}
     bodies = [add([arrival, (1, parts_of[state])]) for state, arrival in zip(node.states, arrivals, strict=True)]
-    made = recurrences(Steps(adjoints, ends, bodies, known, node.steps, not node.backward))
+    lagged = _with_lags(node, Steps(adjoints, ends, bodies, known, node.steps, not node.backward))
+    states = dict(zip(lagged.system.states, recurrences(lagged.system), strict=True))
+    for adjoint, value in lagged.values.items():
+        states[adjoint] = at_all_steps(value, states, node.steps + 1)
+    made = [states[adjoint] for adjoint in adjoints]
     first = node.steps if node.backward else ZERO
     found = [(start, entry(one, first)) for start, one in zip(starts, made, strict=True)]
     known.update((a, after_steps(one, node.backward)) for a, one in zip(adjoints, made, strict=True))
-    for own, operand in zip(node.slices, operands, strict=True):
+    for own, operand in slices.items():
         found.append((operand, trailing(at_all_steps(parts_of[own], known, node.steps), count)))
-    found += [(arg, over_all_steps(parts_of[arg], known, node.steps)) for arg in chosen[len(found) :]]
+    found += [(arg, over_all_steps(parts_of[arg], known, node.steps)) for arg in parts]
     return [(arg, bar) for arg, bar in found if arg in active]
+
+
+class Lagged(NamedTuple):
+    """A system of adjoints of which some are values of others."""
+
+    system: Steps
+    values: dict[Node, Node]
+
+
+def _with_lags(node: Node, system: Steps) -> Lagged:
+    """Return adjoints with lags, `l[t] = a*l[t+1] + b*l[t+2]`: of a state that holds an earlier one it is `b*l[t+1]`.
+
+    The adjoint of such a state is a value of states that hold adjoints, if its step is the same for all numbers of
+    steps, and its end is zero.
+    """
+    states, starts, bodies = list(system.states), list(system.starts), list(system.bodies)
+    values: dict[Node, Node] = {}
+    for own, body in zip(system.states, node.bodies, strict=True):
+        k = states.index(own)
+        read = [one for one in states if one in set(toposort(bodies[k]))]
+        is_fixed = bool(read) and own not in read and set(system.sequences).isdisjoint(toposort(bodies[k]))
+        if body not in node.states or not starts[k].is_zero or not is_fixed or bodies[k] in read:
+            continue
+        held: dict[Node, Node] = {}
+        for one in read:
+            at = next((j for j, other in enumerate(bodies) if other is one and starts[j].is_zero and j != k), None)
+            if at is None:
+                at = len(states)
+                states.append(symbol(f"{one.name}-", one.shape, sorted(one.facts)))
+                starts.append(zeros(one.shape))
+                bodies.append(one)
+            held[one] = states[at]
+        value = substitute(bodies[k], held)
+        del states[k], starts[k], bodies[k]
+        bodies = [substitute(other, {own: value}) for other in bodies]
+        values = {adjoint: substitute(other, {own: value}) for adjoint, other in values.items()} | {own: value}
+    return Lagged(system._replace(states=states, starts=starts, bodies=bodies), values)
 
 
 def _apart(bar: Node, node: Node) -> tuple[Node, Node]:

@@ -28,8 +28,8 @@ from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.nodes.signature import PLAIN, tensors_of
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.recurrence import arguments_of, sibling
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.recurrence import arguments_of, sibling
 from matcalc.tensor.switches import annihilates, with_masks
 
 if TYPE_CHECKING:

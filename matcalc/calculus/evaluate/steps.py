@@ -7,7 +7,7 @@ from typing import Any
 
 from matcalc.errors import ShapeError
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.recurrence import arguments_of
+from matcalc.tensor.steps.recurrence import arguments_of
 
 
 def values_by_step(

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.shorten import Measure, measure
 from matcalc.tensor.constructors import add
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step, parted
-from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step, at_all_steps, parted
+from matcalc.tensor.steps.recurrence import over_all_steps
 from matcalc.tensor.sums import summands
 
 AROUND = 5

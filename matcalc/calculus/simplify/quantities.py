@@ -13,8 +13,8 @@ from matcalc.calculus.simplify.users_names import everywhere
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import scale, symbol
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef
 

@@ -21,9 +21,9 @@ from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simp
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import extra_tokens_of
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import sequences_in, with_bodies
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step
+from matcalc.tensor.steps.recurrence import sequences_in, with_bodies
 from matcalc.tensor.substitute import remake, substitute
 
 ROUNDS = 4

@@ -20,7 +20,7 @@ from matcalc.calculus.simplify.weights import unweighed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import apply, operate
 from matcalc.tensor.nodes.node import LONG, Node, toposort
-from matcalc.tensor.recurrence import with_bodies
+from matcalc.tensor.steps.recurrence import with_bodies
 from matcalc.tensor.substitute import remake
 
 Record = Callable[[Node, Applied], None]

@@ -11,12 +11,15 @@ from matcalc.tensor.sizes.size_tree import ENTRY
 
 
 @lru_cache(maxsize=1024)
-def integer(size: Size) -> Expr:
-    """Return a size as an integer; non-integer coefficients become one floor division, which is exact."""
+def integer(size: Size, guarded: bool = False) -> Expr:
+    """Return a size as an integer; non-integer coefficients become one floor division, which is exact.
+
+    Entries of data are read by a function that allows any index if they are `guarded`.
+    """
     scale = lcm(*(c.denominator for _, c in size.terms))
     found: Expr | None = None
     for monomial, coefficient in sorted(size.terms, key=lambda term: term[1] < 0):
-        factors = [_atom(atom) for atom, power in monomial for _ in range(power)]
+        factors = [_atom(atom, guarded) for atom, power in monomial for _ in range(power)]
         count = int(abs(coefficient) * scale)
         term = chain("*", factors if count == 1 and factors else [Number(count), *factors])
         if found is None:
@@ -27,12 +30,12 @@ def integer(size: Size) -> Expr:
     return total if scale == 1 else Op("//", (total, Number(scale)))
 
 
-def _atom(atom: Atom) -> Expr:
+def _atom(atom: Atom, guarded: bool) -> Expr:
     if isinstance(atom, str):
         return Name(atom)
-    both = integer(atom.left), integer(atom.right)
+    both = integer(atom.left, guarded), integer(atom.right, guarded)
     if atom.operator == ENTRY:
-        return Load(both[0], (both[1],))
+        return Call("guarded_entries", both) if guarded else Load(both[0], (both[1],))
     return Call(atom.operator, both) if atom.operator in ("min", "max") else Op(atom.operator, both)
 
 

@@ -51,6 +51,7 @@ class Names:
         self.known: dict[str, Expression] = {}  # expressions for buffers whose values are elsewhere
         self.flat: dict[str, str] = {}  # names of buffers in merged shapes in the current loop
         self.entries: dict[Compound, Size] = {}  # names of entries of index arrays in the current loop
+        self.guarded = False  # whether the current statements on arrays read entries of data at indices outside them
         for name in _ordered(program):
             self.give(name)
         for source in program.sources:
@@ -101,7 +102,7 @@ class Names:
             return Name(self.give(size))
         size = replaced(size, self.entries) if self.entries else size
         renamed = {n: Size.of(self.spelled[n]) for n in size.names if self.spelled.get(n, n) != n}
-        return integer(size.substitute(renamed) if renamed else size)
+        return integer(size.substitute(renamed) if renamed else size, self.guarded)
 
     def size(self, size: Index) -> str:
         """Return the text of a size or an index."""

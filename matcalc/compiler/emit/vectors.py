@@ -98,6 +98,13 @@ class VectorWriter:
 
     def write(self, loop: Loop) -> list[tuple[str, str]]:
         """Return lines and their comments."""
+        selects = any(isinstance(part, Select) for one in statements(loop) for part in within(one.expr))
+        self.names.guarded = selects or bool(loop.guards)
+        lines = self._written(loop)
+        self.names.guarded = False
+        return lines
+
+    def _written(self, loop: Loop) -> list[tuple[str, str]]:
         self.axes = [a for a, _ in loop.axes]
         self.sizes = dict(loop.axes)
         self.local = {}

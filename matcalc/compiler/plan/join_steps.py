@@ -22,10 +22,10 @@ from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
 from matcalc.tensor.raw_nodes import recurrence_node
-from matcalc.tensor.recurrence import after_steps, arguments_of, before_steps, closed_parts
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step, summed_indices
+from matcalc.tensor.steps.recurrence import after_steps, arguments_of, before_steps, closed_parts
 from matcalc.tensor.substitute import Batched, instantiate_all, remake
 from matcalc.tensor.sums import scale, split_coef
 
@@ -237,11 +237,7 @@ class _Joiner:
         if node.kind != "product":
             return None
         lengths = {loop.steps for loop in self.loops}
-        longs = {at[0] for arg, at in node.operands if arg.selects("slice")}
-        for index, size in enumerate(node.index_sizes):
-            if size in lengths and index not in node.out and index not in longs:
-                return index
-        return None
+        return next((index for index in summed_indices(node) if node.index_sizes[index] in lengths), None)
 
     def at_each_step(self, root: Node) -> None:
         """Let a loop compute a result with an axis of steps, if its entries hold an operation."""
@@ -298,7 +294,8 @@ class _Joiner:
         """Return the roots over the nodes of the loops."""
         renewed: dict[Node, Node] = {}
         slices = [self.slices_of(loop) for loop in self.loops]
-        closed = [closed_parts(loop.bodies, [*loop.states, *own]) for loop, own in zip(self.loops, slices, strict=True)]
+        varying = [[*loop.states, *own] for loop, own in zip(self.loops, slices, strict=True)]
+        closed = [closed_parts(loop.bodies, own) for loop, own in zip(self.loops, varying, strict=True)]
         if self.checkpoints is not None:
             slices = states_again(self.loops, slices)
         inputs = [
@@ -308,12 +305,14 @@ class _Joiner:
         over = {one: self.renewed(one, renewed) for one in [*roots, *(one for own in inputs for one in own)]}
         lasts, over = with_last_states(over, self.ends())
         bound: dict[Node, Batched] = {}
-        for loop, own, parts, needed in zip(self.loops, slices, closed, inputs, strict=True):
+        for loop, own, parts, needed, symbols in zip(self.loops, slices, closed, inputs, varying, strict=True):
             results = [lasts.get(one, one) for one in loop.results]
             loop.kept = [result.rank > state.rank for result, state in zip(results, loop.states, strict=True)]
             args = [made.node for made in instantiate_all([over[one] for one in needed], bound, {}, ())]
             moved = {part: Batched(arg) for part, arg in zip(parts, args[len(args) - len(parts) :], strict=True)}
             bodies = [made.node for made in instantiate_all(loop.bodies, moved, {}, ())]
+            # A product or a sum takes in the coefficient and the operands of a part.
+            args = [*args[: len(args) - len(parts)], *closed_parts(bodies, symbols)]
             again: tuple[Any, ...] = ()
             if loop.again is not None:
                 again, more = loop.again.data(self.checkpoints or 0, len(args))

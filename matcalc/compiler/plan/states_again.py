@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from matcalc.errors import NotSupported
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step, entry
-from matcalc.tensor.recurrence import before_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step, entry
+from matcalc.tensor.steps.recurrence import before_steps, over_all_steps
 from matcalc.tensor.substitute import Batched, instantiate_all, remake
 
 HINT = "without checkpoints all states are stored"

@@ -24,8 +24,8 @@ from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import add, symbol
 from matcalc.tensor.nodes.node import Node, Shape, everything, toposort
-from matcalc.tensor.recurrence import key_of, sibling
 from matcalc.tensor.sizes.size import Size, volume
+from matcalc.tensor.steps.recurrence import key_of, sibling
 from matcalc.tensor.substitute import Batched, instantiate_all
 from matcalc.tensor.sums import summands
 

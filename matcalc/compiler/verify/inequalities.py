@@ -166,7 +166,7 @@ class Known:
         known, indices, varying = self.plain([Size.of(index) for index in at])
         if known is not self:  # an entry of data may have any value at another point
             moving = [name for name in varying if any(name in index.names for index in indices)]
-            return known.is_injective(tuple(indices), [*axes, *moving])
+            return known.axes.keys() >= {*moving} and known.is_injective(tuple(indices), [*axes, *moving])
         if is_evidently_injective(at, axes):
             return True
         if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:

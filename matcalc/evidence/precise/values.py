@@ -29,8 +29,8 @@ from matcalc.rulebook.oracle import as_function, run
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.recurrence import arguments_of
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.recurrence import arguments_of
 from matcalc.tensor.switches import annihilates
 
 Texts = tuple[tuple[str, str], ...]

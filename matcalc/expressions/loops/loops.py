@@ -31,9 +31,9 @@ from matcalc.expressions.loops.symbolic import Symbolic, fewest, fixed
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, left_open, length_in, node_of
 from matcalc.tensor.constructors import add, size_number
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.recurrence import at_all_steps
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
+from matcalc.tensor.steps.one_step import at_all_steps
 from matcalc.tensor.symbols import Names
 
 Make = Callable[[Node, Names], Any]

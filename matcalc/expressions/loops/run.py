@@ -30,15 +30,9 @@ from matcalc.language.containers import items, refilled
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import add, symbol, zeros
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.recurrence import (
-    PASSING,
-    Steps,
-    at_all_steps,
-    before_steps,
-    over_all_steps,
-    recurrences,
-)
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
+from matcalc.tensor.steps.one_step import at_all_steps
+from matcalc.tensor.steps.recurrence import PASSING, Steps, before_steps, over_all_steps, recurrences
 from matcalc.tensor.symbols import Names
 
 

@@ -14,9 +14,9 @@ from matcalc.language.containers import items
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.leading_axis import cut, numbers
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import entry_facts
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
+from matcalc.tensor.steps.one_step import entry_facts
 from matcalc.tensor.symbols import Names
 
 SCAN = "write  states, outputs = mc.scan(step, start, over=X), where step(carry, x) returns the next carry"

@@ -17,6 +17,7 @@ from matcalc.formula.inference.conditions import linear_in
 from matcalc.formula.inference.index_ranges import indices_of, limit, value_of
 from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.typed import ZERO, Labels, Typed
+from matcalc.formula.recurrences.read_systems import AT_STEP
 from matcalc.language import syntax
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import Ast, names_in, value_of_leaf
@@ -46,14 +47,20 @@ class Selection:
 
 def is_data(inference: Inference, ast: Ast) -> bool:
     """Whether a subscript is data: a symbol of kind `index`, or a part of one."""
-    while ast.head == "part":
-        ast = ast.args[0]
+    ast = whole_of(ast)
     if ast in inference.index_leaves:
         return True
     if ast.head == "leaf":
         return INDEX in value_of_leaf(ast).facts
     name = str(ast.value)
     return ast.head == "name" and name not in inference.bound and INDEX in _facts(inference, name)
+
+
+def whole_of(subscript: Ast) -> Ast:
+    """Return the tensor of which a subscript is a part, also one that is read at a step: `y` for `y[t]`."""
+    while subscript.head in ("part", AT_STEP) and subscript.args:
+        subscript = subscript.args[0]
+    return subscript
 
 
 def _facts(inference: Inference, name: str) -> tuple[str, ...]:

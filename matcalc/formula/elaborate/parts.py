@@ -49,14 +49,13 @@ def data_subscripts(inference: Inference, subscripts: Sequence[Ast], are_shifted
     count if `are_shifted`.
     """
     for ast in subscripts:
-        if ast.head == "part" and ast.args[0].head == "name" and _is_unknown(inference, str(ast.args[0].value)):
-            inference.index_leaves.add(ast.args[0])
+        whole = computed_subscripts.whole_of(ast)
+        if whole is not ast and whole.head == "name" and _is_unknown(inference, str(whole.value)):
+            inference.index_leaves.add(whole)
     allowed = [ast for ast in subscripts if are_shifted or is_data(inference, ast)]
     found = [data for ast in allowed if (data := computed_subscripts.data_in(inference, ast)) is not None]
     for ast in found:
-        while ast.head == "part":
-            ast = ast.args[0]
-        inference.index_leaves.add(ast)
+        inference.index_leaves.add(computed_subscripts.whole_of(ast))
     return found
 
 

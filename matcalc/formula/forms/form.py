@@ -283,11 +283,38 @@ def part(x: Form, subscripts: Sequence[Form]) -> Form:
     """Return `x[a, b]`; entries sort in the order of their indices. A state is read without its whole last axes."""
     while len(subscripts) > 1 and x.ast.head == STATE and _is_everything(subscripts[-1].ast):
         subscripts = subscripts[:-1]
+    base, first = _without_range(x.ast, subscripts[0].ast)
     inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
+    inside = inside if base is x.ast else 1
     tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
-    ast = syntax.part(x.ast, *(s.ast for s in subscripts))
+    ast = syntax.part(base, first, *(s.ast for s in subscripts[1:]))
     indices = tuple(str(s.ast.value).zfill(DIGITS) for s in subscripts if s.ast.head == "number")
     return Form(ast, ATOM, tokens, x.transposes, (*x.names, *indices)[:MOST_NAMES], x.degree, x.used)
+
+
+def _without_range(base: Ast, subscript: Ast) -> tuple[Ast, Ast]:
+    """Return a part of a range of a state as a part of the state: `x[1:][:-1]` is `x[1:-1]`."""
+    shift = (
+        _shifts(base.args[1]) if base.head == "part" and base.args[0].head == STATE and len(base.args) == 2 else None
+    )
+    own = _shifts(subscript) if subscript.head == "slice" else None
+    if shift is None or own is None:
+        return base, subscript
+    start, stop = shift[0] + own[0], shift[1] + own[1]
+    bounds = (syntax.number(start) if start else None, syntax.negative(syntax.number(stop)) if stop else None)
+    return base.args[0], syntax.slice_of(*bounds)
+
+
+def _shifts(subscript: Ast) -> tuple[int, int] | None:
+    """Return how many entries a range leaves out at the start and at the end; None if that is not written."""
+    if subscript.head != "slice" or subscript.args[2].head != "empty":
+        return None
+    start, stop, _ = subscript.args
+    last = stop.args[0] if stop.head == "negative" else stop
+    if any(bound.head not in ("number", "empty") for bound in (start, last)) or stop.head == "number":
+        return None
+    first, behind = (int(str(bound.value or 0)) for bound in (start, last))
+    return first, behind
 
 
 def entry(x: Form, indices: Sequence[str]) -> Form:

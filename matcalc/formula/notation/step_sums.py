@@ -13,16 +13,16 @@ from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, scaled, summed
-from matcalc.formula.notation.steps import read_step, system_of
+from matcalc.formula.notation.steps import position_reading, read_step, system_of
 from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, STATE, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import Step, parted, summed_step
-from matcalc.tensor.recurrence import at_all_steps, over_all_steps
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step, at_all_steps, parted, summed_step
+from matcalc.tensor.steps.recurrence import over_all_steps
 from matcalc.tensor.sums import split_coef
 
 AWKWARD = 24
@@ -43,7 +43,7 @@ def at_positions(context: Context, node: Node) -> Reading | None:
             operands += [] if offset is not None else [(arg, at)]
             continue
         own = symbol(f"#p{len(known)}", arg.shape[1:])
-        known[own] = Reading(forms.part(context.readings[arg].form, [_position(context, offset, arg.shape[0])]))
+        known[own] = position_reading(context, arg, offset)
         operands.append((own, at[1:]))
     return systems.read([product(node.coef, operands, node.out, node.sizes)], known, ())[0]
 
@@ -58,13 +58,6 @@ def _single_places(node: Node) -> dict[int, Size]:
         if others and alone and is_single and not {long, short} & set(node.out):
             found[long] = rule.selector.offset
     return found
-
-
-def _position(context: Context, offset: Size, length: Size) -> Form:
-    """Return a position, counted from the end if that is shorter."""
-    behind = offset - length
-    shown = [context.size(offset), *([context.size(behind)] if behind.is_integer else [])]
-    return min(shown, key=lambda form: form.tokens + (form.ast.head == "number" and form.ast.value < 0))  # type: ignore[operator]
 
 
 def step_sum_reading(context: Context, node: Node) -> Reading | None:

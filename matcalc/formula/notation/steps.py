@@ -18,10 +18,12 @@ from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.tensor.leading_axis import numbers
-from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import arguments_of, level_of, sequences_in, sibling
+from matcalc.tensor.lookups import is_lookup
+from matcalc.tensor.nodes.node import Indices, Node, toposort
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.one_step import Step
+from matcalc.tensor.steps.recurrence import arguments_of, level_of, sequences_in, sibling
+from matcalc.tensor.substitute import UNKNOWN
 
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
@@ -39,14 +41,14 @@ def _system(context: Context, node: Node) -> Ast:
     systems = context.systems
     if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
         raise NotSupported("a recurrence inside the step of another has no text")
-    names = [systems.name(sibling(node, k)) for k in range(len(node.states))]
+    lags = [systems.place(sibling(node, k)) for k in range(len(node.states))]
+    names = [systems.name(place.head) for place in lags]
     index = systems.index(node.steps)
-    now, following = forms.name(index), _moved(index, 1)
+    now, first = forms.name(index), int(node.backward)
     starts, operands, closed = arguments_of(node)
     known = {arg: context.readings[arg] for arg in closed}
-    before, after = (following, now) if node.backward else (now, following)
-    for state, name in zip(node.states, names, strict=True):
-        known[state] = Reading(forms.part(forms.name(name), [before]))
+    for state, name, place in zip(node.states, names, lags, strict=True):
+        known[state] = Reading(forms.part(forms.name(name), [_moved(index, place.offset + first)]))
     for own, operand in zip(node.slices, operands, strict=True):
         known[own] = Reading(slice_form(context, operand, index, node.steps))
     step = Step(sequences_in(node) if systems.quantities is not None else {})
@@ -54,12 +56,16 @@ def _system(context: Context, node: Node) -> Ast:
     new = {own: part for own, part in named.parts.items() if own.name not in systems.owners}
     known |= _readings(context, named.parts, index)
     inside = [index, *names, *(own.name for own in new)]
-    bodies = systems.read([*new.values(), *named.bodies], known, inside)
+    heads = [k for k, place in enumerate(lags) if place.head is sibling(node, k)]
+    bodies = systems.read([*new.values(), *(named.bodies[k] for k in heads)], known, inside)
     limit = context.size(node.steps).ast
-    end = limit if node.backward else syntax.number(0)
-    begins = [context.readings[start].form for start in starts]
-    equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
-    lines = [(own.name, now) for own in new] + [(name, after) for name in names]
+    origin = node.steps if node.backward else Size.of(0)
+    order = sorted(range(len(lags)), key=lambda k: (lags[k].head.position, lags[k].offset))
+    equations = [
+        _equation(names[k], context.size(origin + lags[k].offset).ast, context.readings[starts[k]].form) for k in order
+    ]
+    lines = [(own.name, now) for own in new]
+    lines += [(names[k], now if node.backward else _moved(index, lags[k].lag)) for k in heads]
     equations += [_equation(name, at.ast, body.form) for (name, at), body in zip(lines, bodies, strict=True)]
     system = Ast(SYSTEM, (limit, *equations), index)
     systems.owners.update((own.name, system) for own in new)
@@ -107,7 +113,9 @@ def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequ
     Raises: KeyError if the base of a slice has no reading here.
     """
     systems, index = context.systems, context.systems.index(steps)
-    known = {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
+    symbols = [one for one in toposort(body) if one.kind == "symbol" and one.name.startswith(UNKNOWN)]
+    known = {own: context.readings[own] for own in symbols if own in context.readings}
+    known |= {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
     named = _named(context, [body], step, steps)
     for own, part in named.parts.items():
         if own.name not in systems.owners:
@@ -130,12 +138,41 @@ def _moved(index: str, offset: int) -> Form:
 
 
 def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form:
-    """Return a sequence at the step: `U[t, :]`, `x[t+1]`; `t` for the number of the step."""
+    """Return a sequence at the step: `U[t, :]`, `x[t+1]`, `W[i[t], :]`; `t` for the number of the step."""
     if operand is numbers(steps):
         return forms.name(index)
+    looked_up = _looked_up(context, operand, index, steps)
+    if looked_up is not None:
+        return looked_up
     base, axis, offset = _cut_from(operand)
-    shown = [EVERYTHING] * axis + [_moved(index, offset)] + [EVERYTHING] * (base.rank - axis - 1)
-    return forms.part(context.readings[base].form, shown)
+    place = context.systems.place(base)
+    form = _sequence(context, base) if place.lag > 1 else context.readings[base].form
+    shown = [EVERYTHING] * axis + [_moved(index, offset + place.offset)] + [EVERYTHING] * (base.rank - axis - 1)
+    return forms.part(form, shown)
+
+
+def _looked_up(context: Context, operand: Node, index: str, steps: Size) -> Form | None:
+    """Return a tensor, or an identity, looked up at indices of the step; None for any other sequence."""
+    if operand.kind != "product" or operand.coef != 1:
+        return None
+    lead, *rest = operand.out
+    lookups = {at[0]: arg.args[0] for arg, at in operand.operands if is_lookup(arg) and at[1:] == (lead,)}
+    others = [(arg, at) for arg, at in operand.operands if arg.kind != "selector"]
+    if not lookups or len(others) > 1 or len(lookups) + len(others) < len(operand.args):
+        return None
+    axes: Indices
+    if not others:
+        if rest != list(lookups):
+            return None
+        axes = (*rest, lead)
+        base = forms.played("identity", context.size(operand.index_sizes[rest[0]]))
+    else:
+        base, axes = context.readings[others[0][0]].form, others[0][1]
+        free = [i for i in axes if i not in lookups]
+        if len({*axes}) < len(axes) or not lookups.keys() <= {*axes} or rest != free:
+            return None
+    own = {i: slice_form(context, indices, index, steps) for i, indices in lookups.items()}
+    return forms.part(base, [own.get(i, EVERYTHING) for i in axes])
 
 
 def _cut_from(operand: Node) -> tuple[Node, int, int]:
@@ -164,6 +201,32 @@ def _cut_from(operand: Node) -> tuple[Node, int, int]:
 
 
 def trajectory_reading(context: Context, node: Node) -> Reading:
-    """Return the name of a trajectory, with its system."""
+    """Return the name of a trajectory, with its system; the part of a sequence with lags that the step computes."""
+    form, place = _sequence(context, node), context.systems.place(node)
+    if place.lag == 1:
+        return Reading(form)
+    others = syntax.number(place.lag - 1)
+    shown = syntax.slice_of(stop=syntax.negative(others)) if node.backward else syntax.slice_of(others)
+    return Reading(forms.part(form, [Form(shown, forms.ATOM, 2, 0, (), 0)]))
+
+
+def _sequence(context: Context, node: Node) -> Form:
+    """Return the name of a trajectory, or of the sequence with lags of which it is a part, with its system."""
     name = context.systems.name(node)
-    return Reading(Form(recurrences.state(name, system_of(context, node)), forms.ATOM, 1, 0, (name,)))
+    return Form(recurrences.state(name, system_of(context, node)), forms.ATOM, 1, 0, (name,))
+
+
+def whole_sequence(context: Context, node: Node) -> Reading | None:
+    """Return the name of a sequence with lags; None for any other node."""
+    head = context.systems.wholes.get(node)
+    return None if head is None else Reading(_sequence(context, head))
+
+
+def position_reading(context: Context, node: Node, offset: Size) -> Reading:
+    """Return a trajectory at one position, which is counted from the end if that is shorter."""
+    place = context.systems.place(node)
+    offset, length = offset + place.offset, node.shape[0] + place.lag - 1
+    behind = offset - length
+    shown = [context.size(offset), *([context.size(behind)] if behind.is_integer else [])]
+    at = min(shown, key=lambda form: form.tokens + (form.ast.head == "number" and form.ast.value < 0))  # type: ignore[operator]
+    return Reading(forms.part(_sequence(context, node), [at]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.one_step import Step
-from matcalc.tensor.recurrence import sibling
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.lags import Lagged, lags_of, whole_of
+from matcalc.tensor.steps.one_step import Step
+from matcalc.tensor.steps.recurrence import sibling
 
 INDICES = "tskjirqp"
 FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
@@ -36,7 +37,8 @@ class Systems:
     """The systems of one formula, with the names of states, quantities and step indices.
 
     Nodes `inside` a recurrence are read at its steps, so they have no sums over steps. A quantity is in the system of
-    the first recurrence that reads it, or in one of its own: `owners` has the systems.
+    the first recurrence that reads it, or in one of its own: `owners` has the systems. `places` are trajectories as
+    parts of sequences with lags, `wholes` such sequences with the trajectory that the step computes.
     """
 
     def __init__(
@@ -51,29 +53,50 @@ class Systems:
         self.owners: dict[str, Ast] = {}
         self.inside: set[Node] = set()
         self.names: dict[Node, str] = {}
+        self.places: dict[Node, Lagged] = {}
+        self.wholes: dict[Node, Node] = {}
         self.indices: dict[Size, str] = {}
         self.made: dict[Node, Ast] = {}
         self.below: dict[Node, frozenset[Node]] = {}
 
     def enter(self, nodes: Iterable[Node]) -> frozenset[str]:
         """Name all states and indices of recurrences; return all names in use."""
-        for node in nodes:
+        found = list(nodes)
+        for node in found:
             if node.kind == "recurrence":
                 self.index(node.steps)
                 self.inside.update(toposort(node.args))
+                if node not in self.places:
+                    self._place(node, set(found))
                 for position in range(len(node.states)):
                     self.name(sibling(node, position))
         return frozenset(self.taken)
 
+    def _place(self, node: Node, found: Collection[Node]) -> None:
+        """Record the states of a recurrence as parts of sequences with lags; one whose parts are read alone is none."""
+        lags = lags_of(node)
+        states = [sibling(node, k) for k in range(len(lags))]
+        apart = {place.head for own, place in zip(states, lags, strict=True) if own is not place.head and own in found}
+        for own, place in zip(states, lags, strict=True):
+            self.places[own] = Lagged(own, 0, 1) if place.head in apart else place
+            if place.lag > 1 and own is place.head and place.head not in apart:
+                self.wholes[whole_of(own)] = own
+
+    def place(self, node: Node) -> Lagged:
+        """Return a trajectory as a part of a sequence with lags."""
+        return self.places.get(node) or Lagged(node, 0, 1)
+
     def trajectories(self, root: Node) -> frozenset[Node]:
-        """Return the trajectories that a node contains."""
+        """Return the trajectories that a node contains; none of a node of a plan with last states."""
         for node in toposort(root, self.below):
             own = [node] if node.kind == "recurrence" else []
             self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
-        return self.below[root]
+        found = self.below[root]
+        return found if all(all(node.kept) for node in found) else frozenset()
 
     def name(self, node: Node) -> str:
-        """Return the name of a trajectory: the user's, or a new letter."""
+        """Return the name of a trajectory, or of the sequence with lags: the user's, or a new letter."""
+        node = self.place(node).head
         if node not in self.names:
             letters = (BACKWARD if node.backward else FORWARD)[node.rank > 2]
             wanted = self.preferred.get(node)

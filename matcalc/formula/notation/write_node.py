@@ -32,7 +32,7 @@ from matcalc.formula.notation.operand_scales import with_scales
 from matcalc.formula.notation.products import selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.step_sums import at_positions, by_steps, each_step_form, extra_tokens
-from matcalc.formula.notation.steps import trajectory_reading
+from matcalc.formula.notation.steps import trajectory_reading, whole_sequence
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.formula.notation.systems import Quantities, Systems
@@ -171,7 +171,7 @@ class Readings(UserDict[Node, Reading]):
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root, self.data):
-            reading = READ[node.kind](self.context, node)
+            reading = whole_sequence(self.context, node) or READ[node.kind](self.context, node)
             self.data[node] = self.named(node, by_structure(self.context, node, reading, _product))
         return self.data[root]
 

@@ -8,12 +8,13 @@ from typing import Protocol
 
 from matcalc.formula.inference.typed import Typed
 from matcalc.formula.recurrences.read_systems import AtStep, System, Variable
-from matcalc.tensor.constructors import add, product, symbol
-from matcalc.tensor.leading_axis import cut, leading, numbers, placed
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.leading_axis import cut, leading, numbers
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.one_step import entry_facts
-from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, over_all_steps, recurrences
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.lags import with_starts
+from matcalc.tensor.steps.one_step import at_all_steps, entry_facts
+from matcalc.tensor.steps.recurrence import PASSING, Steps, over_all_steps, recurrences
 
 ZERO, ONE = Size.of(0), Size.of(1)
 Place = tuple[str, int]
@@ -142,13 +143,4 @@ def _register(stepping: Stepping, variable: Variable, body: Node, offset: int) -
 
 def _whole(variable: Variable, trajectory: Node, starts: list[Node]) -> Node:
     """Return the trajectory of a state with the starts that no step defines."""
-    others = starts[1:] if variable.backward else starts[:-1]
-    if not others:
-        return trajectory
-    length = trajectory.shape[0] + len(others)
-    first = ZERO if variable.backward else Size.of(len(others))
-    parts = [placed(trajectory, first, length)]
-    for k, start in enumerate(others):
-        row = product(1, [(start, tuple(range(1, trajectory.rank)))], tuple(range(trajectory.rank)), {0: ONE})
-        parts.append(placed(row, trajectory.shape[0] + k if variable.backward else Size.of(k), length))
-    return add([(1, one) for one in parts])
+    return with_starts(trajectory, starts[1:] if variable.backward else starts[:-1], variable.backward)

@@ -195,7 +195,7 @@ def at_step(inference: Inference, tree: Ast, system: System, outside: bool = Fal
 def _part_at_step(inference: Inference, system: System, node: Ast, new: Ast, outside: bool) -> Ast:
     """Return a part of something that is read at a step."""
     base = node.args[0]
-    at = [k for k, subscript in enumerate(node.args[1:]) if system.index in recurrences.names_in(subscript)]
+    at = [k for k, subscript in enumerate(node.args[1:]) if _counts(subscript, system.index)]
     is_own = base.head == "name" and str(base.value) in system.variables
     is_own = is_own or (base.head == STATE and recurrences.system_of(base) is system.ast)
     if not at and (outside or not is_own):
@@ -228,6 +228,11 @@ def _part_at_step(inference: Inference, system: System, node: Ast, new: Ast, out
         found = Ast(AT_STEP, (new.args[0],), record, node.span, node.at)
     rest = tuple(s for k, s in enumerate(new.args[1:]) if k != axis)
     return Ast("part", (found, *rest), None, node.span, node.at) if rest else found
+
+
+def _counts(subscript: Ast, index: str) -> bool:
+    """Whether a subscript moves with the step, not by an index that is itself read at the step, as in `W[i[t], :]`."""
+    return any(node.head == "name" and node.value == index for node in walk(subscript, ("part",)))
 
 
 def _check_offset(inference: Inference, system: System, name: str, shift: int, at: Ast, outside: bool) -> None:

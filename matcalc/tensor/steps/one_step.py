@@ -1,4 +1,4 @@
-"""Finds the step of a tensor along an axis: the inverse of `recurrence.at_all_steps`.
+"""Finds the step of a tensor along an axis, and the tensor of a step: each is the inverse of the other.
 
 An axis that every operand shares is a batch. The step is the same formula without it, over symbols for the slices of
 what is no formula of slices: symbols, trajectories, ranges of them, reordered axes.
@@ -13,12 +13,13 @@ from itertools import count
 from typing import NamedTuple
 
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.constructors import add, apply, operate, product, symbol
+from matcalc.tensor.constructors import add, apply, operate, product, symbol, zeros
 from matcalc.tensor.leading_axis import between_zeros, cut, leading, numbers
-from matcalc.tensor.lookups import can_index
+from matcalc.tensor.lookups import can_index, is_lookup
 from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.sizes.size import Size
-from matcalc.tensor.substitute import Batched, instantiate
+from matcalc.tensor.steps.lookup_groups import group_of, taken_together
+from matcalc.tensor.substitute import Batched, instantiate, spread
 
 
 def entry_facts(sequence: Node) -> tuple[str, ...]:
@@ -31,6 +32,14 @@ def entry_facts(sequence: Node) -> tuple[str, ...]:
         return tuple(sorted(state.states[state.position].facts))
     found = sequence.range
     return ("positive",) if found.positive else ("nonnegative",) if found.nonnegative else ()
+
+
+def at_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> Node:
+    """Return a step at all numbers at once: a leading axis instead of the symbols of slices."""
+    if length is Size.of(0):
+        return zeros((length, *body.shape))
+    bound = {symbol_: Batched(sequence, (0,)) for symbol_, sequence in sequences.items()}
+    return spread(instantiate(body, bound, {}, (length,)), (0,), (length,))
 
 
 DEEPEST = 40
@@ -122,15 +131,16 @@ class Step:
         """Return a product at one position; None if an operand does not have an entry for each step."""
         index = node.out[axis]
         if node.coef != 1 and len(node.args) == 2:
-            rest = tuple(range(node.rank - 1))
-            part = product(1, node.operands, node.out, node.sizes)
-            return product(node.coef, [(self.of(part, axis, steps, depth), rest)], rest, {})
+            return self._scaled(node, axis, steps, depth)
+        operands_apart = _with_lookups_apart(node, index)
+        if operands_apart is None:
+            return None if node.coef == 1 else self._scaled(node, axis, steps, depth)
         if node.out.count(index) == 1 and (terms := self._terms_cut(node, axis, steps, depth)) is not None:
             return terms
         out = node.out[:axis] + node.out[axis + 1 :]
         along, operands, used = {index: steps}, [], {index}
-        others = [(arg, at) for arg, at in node.operands if not (arg.selects("slice") and at[1] == index)]
-        for arg, at in node.operands:
+        others = [(arg, at) for arg, at in operands_apart if not (arg.selects("slice") and at[1] == index)]
+        for arg, at in operands_apart:
             if (arg, at) not in others:
                 along[at[0]] = steps[0] + arg.selector.offset, steps[1]
         for arg, at in others:
@@ -142,6 +152,12 @@ class Step:
         if not along.keys() <= used or not along.keys().isdisjoint(out):
             return None
         return product(node.coef, operands, out, node.sizes)
+
+    def _scaled(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
+        """Return a product at one position as its coefficient times the rest at this position."""
+        rest = tuple(range(node.rank - 1))
+        part = product(1, node.operands, node.out, node.sizes)
+        return product(node.coef, [(self.of(part, axis, steps, depth), rest)], rest, {})
 
     def _terms_cut(self, node: Node, axis: int, steps: Range, depth: int) -> Node | None:
         """Return a range or diagonal of a sum at one position, term by term; None for anything else."""
@@ -172,6 +188,38 @@ class Step:
         return any(one in self.sequences for read in own for one in toposort(self.sequences[read]))
 
 
+def _with_lookups_apart(node: Node, index: int) -> list[Operand] | None:
+    """Return the operands of a product in which each lookup along an index is taken with what all steps look up.
+
+    None if the whole product is one lookup.
+    """
+
+    def is_own(operand: Operand) -> bool:
+        return is_lookup(operand[0]) and index in operand[1][1:]
+
+    def is_fixed(operand: Operand) -> bool:
+        return index not in operand[1]
+
+    rest, parts = list(node.operands), list[Operand]()
+    for own in filter(is_own, node.operands):
+        if own not in rest:
+            continue
+        group = group_of(node, own[1][0], is_own, is_fixed) or [own]
+        part, others = taken_together(node, group, (index,))
+        if not others:
+            return None
+        rest = [operand for operand in rest if operand in others]
+        parts.append(part)
+    return [*rest, *parts]
+
+
+def summed_indices(node: Node) -> list[int]:
+    """Return the indices over which a product is summed; a slice ties the others, so that entries are only moved."""
+    slices = [at for arg, at in node.operands if arg.selects("slice")]
+    tied = {long for long, *_ in slices} | {short for long, short, *_ in slices if long in node.out}
+    return [index for index in range(len(node.index_sizes)) if index not in tied and index not in node.out]
+
+
 def summed_step(node: Node, length: Size, step: Step) -> Node | None:
     """Return what one step adds to a sum over the steps; None for anything else."""
     if node.kind == "sum":
@@ -182,8 +230,7 @@ def summed_step(node: Node, length: Size, step: Step) -> Node | None:
     if len(node.args) == 1 and node.args[0].kind == "sum" and sorted(node.indices[0]) == sorted(node.out):
         inner = summed_step(node.args[0], length, step)
         return inner and product(node.coef, [(inner, node.indices[0])], node.out, {})
-    longs = {at[0] for arg, at in node.operands if arg.selects("slice")}
-    over = [i for i, size in enumerate(node.index_sizes) if size == length and i not in node.out and i not in longs]
+    over = [index for index in summed_indices(node) if node.index_sizes[index] == length]
     if len(over) != 1:
         return _step_in_range(node, length, step)
     return step.of(product(node.coef, node.operands, (over[0], *node.out), node.sizes), 0)

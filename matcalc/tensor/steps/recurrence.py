@@ -16,13 +16,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.leading_axis import cut, leading, placed, trailing
 from matcalc.tensor.nodes.node import Indices, Node, Shape, toposort
-from matcalc.tensor.one_step import Step, entry_facts
 from matcalc.tensor.raw_nodes import recurrence_node
 from matcalc.tensor.sizes.size import Size
-from matcalc.tensor.substitute import INSTANTIATE, Batched, Made, Sizes, instantiate, instantiate_all, spread, union
+from matcalc.tensor.steps.one_step import Step, at_all_steps, entry_facts
+from matcalc.tensor.steps.step_lookups import lookups_as_sequences
+from matcalc.tensor.substitute import INSTANTIATE, Batched, Made, Sizes, instantiate_all, spread, union
 from matcalc.tensor.sums import split_coef, summands
 
 BOUND = "#"
@@ -50,6 +52,8 @@ def recurrences(system: Steps) -> list[Node]:
     Shapes: a start and a body have the shape of their state, a sequence `(length, *shape)` of its symbol; a trajectory
     has `(length + 1, *shape)`.
     """
+    if system.length is ZERO:
+        return [_one_row(start) for start in system.starts]
     needed = {state: _used(body, system.states) for state, body in zip(system.states, system.bodies, strict=True)}
     found: dict[Node, Node] = {}
     sequences = dict(system.sequences)
@@ -97,15 +101,9 @@ def _joined(part: Steps) -> Node:
     """Return the trajectory of a state that does not need itself: its start beside the steps, computed at once."""
     steps = at_all_steps(part.bodies[0], part.sequences, part.length)
     lengths = part.length + 1
-    start = product(1, [(part.starts[0], tuple(range(1, steps.rank)))], tuple(range(steps.rank)), {0: ONE})
+    start = _one_row(part.starts[0])
     first, last = (ZERO, part.length) if part.backward else (ONE, ZERO)
     return add([(1, placed(steps, first, lengths)), (1, placed(start, last, lengths))])
-
-
-def at_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> Node:
-    """Return a step at all numbers at once: a leading axis instead of the symbols of slices."""
-    bound = {symbol_: Batched(sequence, (0,)) for symbol_, sequence in sequences.items()}
-    return spread(instantiate(body, bound, {}, (length,)), (0,), (length,))
 
 
 def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> Node:
@@ -117,12 +115,17 @@ def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> 
     return product(1, [(steps, (0, *rest))], rest, {})
 
 
+def _one_row(start: Node) -> Node:
+    """Return a start with a leading axis of length 1."""
+    return product(1, [(start, tuple(range(1, start.rank + 1)))], tuple(range(start.rank + 1)), {0: ONE})
+
+
 # One strongly connected component.
 
 
 def _cycle(part: Steps) -> list[Node]:
     """Return the trajectories of states that need each other, as nodes of one recurrence."""
-    part = _opened(part)
+    part = _without_lookups(_opened(part))
     used = list(part.sequences)
     level = _level(part)
     operands = sorted({part.sequences[s] for s in used}, key=lambda node: node.digest)
@@ -153,6 +156,12 @@ def _opened(part: Steps) -> Steps:
     bodies = [made.node for made in instantiate_all(part.bodies, bound, {}, ())]
     inner = set(toposort(bodies))
     return part._replace(bodies=bodies, sequences={s: n for s, n in step.sequences.items() if s in inner})
+
+
+def _without_lookups(part: Steps) -> Steps:
+    """Return a system without lookups at indices of the step."""
+    bodies, sequences = lookups_as_sequences(part.bodies, part.states, part.sequences, part.length)
+    return part._replace(bodies=bodies, sequences=sequences)
 
 
 def _level(part: Steps) -> int:
@@ -213,6 +222,7 @@ def closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
     order = toposort(bodies)
     varying = _varying(bodies, bound)
     found = {arg: None for node in order if node in varying for arg in node.args if arg not in varying}
+    found.update((body, None) for body in bodies if body not in varying)
     return [node for node in found if not node.structural and node.kind != "constant"]
 
 
@@ -284,8 +294,9 @@ def _recurrence(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size
 
 
 def _apart(bound: Node, batch: Indices, shape: Shape, sizes: Sizes) -> Node:
-    """Return a symbol for a bound one, with batch axes and another name."""
-    return symbol(f"{bound.name}'", (*shape, *(size.substitute(sizes) for size in bound.shape)))
+    """Return a symbol for a bound one, with batch axes and another name; an index stays one."""
+    facts = bound.facts & {INDEX}
+    return symbol(f"{bound.name}'", (*shape, *(size.substitute(sizes) for size in bound.shape)), sorted(facts))
 
 
 INSTANTIATE["recurrence"] = _recurrence

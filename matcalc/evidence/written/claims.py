@@ -25,6 +25,7 @@ from matcalc.evidence.written.excuses import (
     differences_cross_jumps,
     evaluated,
     is_excused,
+    jumps_inside,
     rounding_decides,
     rounding_error,
 )
@@ -285,7 +286,10 @@ def _error(
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
         return None
-    if question.first is None and error <= rounding_error(claim.node, point.data, point.sizes):
+    if question.first is None and (
+        error <= rounding_error(claim.node, point.data, point.sizes)
+        or jumps_inside(claim.derivation.root, point.data, point.sizes)
+    ):
         return None
     if any(rounding_decides(node, point, symbols, question.extra) for node in (claim.derivation.root, claim.node)):
         return None

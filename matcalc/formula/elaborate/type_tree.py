@@ -155,8 +155,7 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
 
 def _enter_step_sum(inference: Inference, ast: Ast) -> Entered:
     """Enter a sum over steps; inside an index form it is a part if it has no index of that."""
-    is_part = inference.depth and not inference.free.get(ast)
-    before = inference.without_indices() if is_part else inference.bounds
+    before = inference.without_indices() if inference.depth and not inference.free.get(ast) else inference.bounds
     return Entered(infer_systems.sum_operands(inference, ast), note=before)
 
 

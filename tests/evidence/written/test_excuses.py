@@ -148,7 +148,7 @@ FALSE_ALARMS = {  # a result and the symbol that it is differentiated in, or non
     "a comparison with what has no value": ("where(x > (y.^(5/2)).^2, 1, 0)", ""),
     "a condition without a value": ("where(where(log(x) < logdiffexp(y, x), x, y), x.^2, y.^2)", ""),
     "a multiplicity by what has no value": ("tied(when(acos(x) != y), x/2, 2, 3)", ""),
-    "the place of the least of entries that are equal up to rounding": ("max_at(min_at(expm(A + A')), axis=0)", ""),
+    "the place of the least of entries that are equal up to rounding": ("max_at(min_at(expm(S + S')), axis=0)", ""),
     "the deviation of one number that is a sum": ("std(expm1c_diff(1, A), axis=1)", "A"),
     "the norm of no entries": ("normp(A[:, :-1], a)", "A"),
     "the norm of deviations of one number": ("norm(var(solve(S, A), axis=0), 3/2 + a^2)", "A"),

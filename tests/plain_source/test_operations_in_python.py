@@ -16,7 +16,7 @@ from oracle.judging import arguments
 
 CASES = operations()
 ADJOINTS = [(case, name) for case in CASES for name in case.vjp]
-REFUSED = {"pfaffian", "pfaffian-A", "cumprod-x", "polar_P-X", "circulant-c"}
+REFUSED = {"pfaffian", "pfaffian-A", "cumprod-x", "polar_P-X"}
 """Operations and adjoints whose text would need more code than a person reads."""
 TEXTBOOK = json.loads((Path(__file__).parents[1] / "cases" / "textbook.json").read_text())
 

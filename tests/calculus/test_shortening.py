@@ -42,7 +42,8 @@ SIZES = {"n": 3, "m": 4, "k": 4, "d": 2, "h": 3, "o": 2}
 def drawn(e, rng):
     """Return data for the symbols of an expression; symmetric and definite matrices have separated eigenvalues."""
     found = {}
-    for name in (d.partition(":")[0].strip() for d in e.declarations.split(";")):
+    declared_ = (d.partition(":") for d in e.declarations.split(";"))
+    for name in (name.strip() for name, _, kind in declared_ if kind.strip() != "size"):
         shape = [eval(size, {}, SIZES) for size in sizes(e, name)]  # noqa: S307 - of this file
         value = rng.standard_normal(shape)
         if {"symmetric", "spd"} & set(facts(e, name)):

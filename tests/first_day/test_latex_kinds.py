@@ -288,6 +288,14 @@ SAME = [
         "a, b: scalar",
         "I[T] where I[t+1] = a*I[t], I[0] = b, t < T",
     ),
+    (r"\sum_i f(x_i), \quad f(x) = \frac{x}{x_{\max}}", "x: vector(n); x_max: scalar", "sum(x)/x_max"),
+    (r"\sum_i \frac{s_i^2}{s_X^2}, \quad s_X^2 = a^2 + 1", "s: vector(n); a: scalar", "s'*s/(a^2 + 1)"),
+    (r"E = E^\circ - R \ln Q", "E_circ, R, Q: scalar", "E_circ - R*log(Q)"),
+    (
+        r"P_{ik} = \cos(b_k - a_i) - b_{k+1}, \quad k = 1, \ldots, K",
+        "a: vector(n); b: vector(K + 1)",
+        "{i,k: cos(b[:K][k] - a[i]) - b[1:][k]}",
+    ),
 ]
 
 
@@ -356,20 +364,3 @@ def test_a_start_of_zero_has_the_kind_of_the_step(step, let, truth, zero):
         e = truth(e, t=t, **data)
         total += np.sum(e * e)
     np.testing.assert_allclose(read(latex, let)(**data), total)
-
-
-FURTHER = [
-    (r"\sum_i f(x_i), \quad f(x) = \frac{x}{x_{\max}}", "x: vector(n); x_max: scalar", "sum(x)/x_max"),
-    (r"\sum_i \frac{s_i^2}{s_X^2}, \quad s_X^2 = a^2 + 1", "s: vector(n); a: scalar", "s'*s/(a^2 + 1)"),
-    (r"E = E^\circ - R \ln Q", "E_circ, R, Q: scalar", "E_circ - R*log(Q)"),
-    (
-        r"P_{ik} = \cos(b_k - a_i) - b_{k+1}, \quad k = 1, \ldots, K",
-        "a: vector(n); b: vector(K + 1)",
-        "{i,k: cos(b[:K][k] - a[i]) - b[1:][k]}",
-    ),
-]
-
-
-@pytest.mark.parametrize(("latex", "let", "text"), FURTHER)
-def test_further_names(latex, let, text):
-    assert read(latex, let).node is mc.expression(text, let).node

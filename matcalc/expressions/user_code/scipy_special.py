@@ -5,28 +5,27 @@ Each is written so that it keeps its digits where SciPy's does; the forms for sm
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.user_code.python_calls import is_symbolic
 
-
-def j0(x: Any) -> Any:
-    from scipy import special
-
-    return special.jv(0, x)
+OF_ORDER = {"j0": ("jv", 0), "j1": ("jv", 1), "i0": ("iv", 0), "i1": ("iv", 1), "k0": ("kv", 0), "k1": ("kv", 1)}
+"""Bessel functions of a fixed order: the function of any order, and the order."""
 
 
-def j1(x: Any) -> Any:
-    from scipy import special
+def _of_order(name: str) -> Callable[[Any], Any]:
+    """Return the Bessel function of this name, of one argument."""
+    general, order = OF_ORDER[name]
 
-    return special.jv(1, x)
+    def bessel(x: Any) -> Any:
+        from scipy import special
 
+        return getattr(special, general)(order, x)
 
-def i0(x: Any) -> Any:
-    from scipy import special
-
-    return special.iv(0, x)
+    bessel.__name__ = name
+    return bessel
 
 
 def i0e(x: Any) -> Any:
@@ -34,24 +33,6 @@ def i0e(x: Any) -> Any:
     from scipy import special
 
     return np.exp(np.log(special.iv(0, x)) - np.abs(x))
-
-
-def i1(x: Any) -> Any:
-    from scipy import special
-
-    return special.iv(1, x)
-
-
-def k0(x: Any) -> Any:
-    from scipy import special
-
-    return special.kv(0, x)
-
-
-def k1(x: Any) -> Any:
-    from scipy import special
-
-    return special.kv(1, x)
 
 
 def kn(n: Any, x: Any) -> Any:
@@ -141,7 +122,8 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
     return delta**2 * (np.sqrt(1 + (r / delta) ** 2) - 1)
 
 
-SPECIAL = (
-    j0, j1, i0, i0e, i1, k0, k1, kn, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox, inv_boxcox1p,
-    huber, pseudo_huber,
+SPECIAL: Sequence[Callable[..., Any]] = (
+    *map(_of_order, OF_ORDER), i0e, kn, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox,
+    inv_boxcox1p, huber, pseudo_huber,
 )  # fmt: skip
+"""The functions of this module, by the names that SciPy has for them."""

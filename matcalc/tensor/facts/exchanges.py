@@ -10,13 +10,21 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, permutations
 
-from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand
+from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand, parity_of
 
 MOST_ORDERS = 24
 """Orders of axes that are tried, all of those of a tensor of order 4."""
 
 
-def exchanges_below(node: Node) -> tuple[Exchange, ...]:
+def exchanges_of_map(node: Node) -> tuple[Exchange, ...]:
+    """Return the exchanges of axes of an elementwise function of one operand; an even function has no signs."""
+    if len(node.args) != 1:
+        return ()
+    signs = {"even": {1: 1, -1: 1}, "odd": {1: 1, -1: -1}}.get(parity_of(node), {1: 1})
+    return tuple((order, signs[sign]) for order, sign in _exchanges_below(node.args[0]) if sign in signs)
+
+
+def _exchanges_below(node: Node) -> tuple[Exchange, ...]:
     """Return the exchanges of axes of a node, also of a product without summed or repeated indices."""
     if node.kind != "product":
         return node.exchanges

@@ -13,7 +13,7 @@ from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.facts.chain import chain_between
-from matcalc.tensor.facts.exchanges import exchanges_below
+from matcalc.tensor.facts.exchanges import exchanges_of_map
 from matcalc.tensor.facts.finite import is_finite
 from matcalc.tensor.facts.palindrome import mirror
 from matcalc.tensor.facts.product_facts import (
@@ -170,11 +170,8 @@ def _map(node: Node) -> None:
     if node.rank == 2 and all(even & arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
-    bases = [_multiplied(arg) for arg in node.args]
-    node.commuting = max(base.commuting for base in bases)
-    if len(bases) == 1:
-        signs = {"even": {1: 1, -1: 1}, "odd": {1: 1, -1: -1}}.get(parity_of(node), {1: 1})
-        node.exchanges = tuple((order, signs[sign]) for order, sign in exchanges_below(node.args[0]) if sign in signs)
+    node.commuting = max(_multiplied(arg).commuting for arg in node.args)
+    node.exchanges = exchanges_of_map(node)
     if not node.facts & SYMMETRIC_OR_SKEW:
         node.tilt = tilt_of(node.args)
 

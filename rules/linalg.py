@@ -53,8 +53,18 @@ def cond_(X: Array) -> float:
 
 
 def chol_(S: Array) -> Array:
-    """Return the lower Cholesky factor; NaN if an entry is not finite."""
-    return np.linalg.cholesky((S + S.T) / 2) if np.all(np.isfinite(S)) else np.tril(np.full(S.shape, np.nan))
+    """Return the lower Cholesky factor; NaN if an entry is not finite. LAPACK drops imaginary parts of a diagonal."""
+    if not np.all(np.isfinite(S)):
+        return np.tril(np.full(S.shape, np.nan))
+    if not np.iscomplexobj(S):
+        return np.linalg.cholesky((S + S.T) / 2)
+    S, L = (S + S.T) / 2, np.zeros(S.shape, dtype=complex)
+    for k in range(len(S)):
+        rest = S[k:, k] - L[k:, :k] @ L[k, :k]
+        if not rest[0].real > 0:
+            raise np.linalg.LinAlgError("Matrix is not positive definite")
+        L[k:, k] = rest / np.sqrt(rest[0])
+    return L
 
 
 def power_of_two_(X: Array) -> float:

@@ -306,6 +306,8 @@ def faults(original, text, let, seed, check=False, target=None):
         written = e.reference.value(data, lengths)
     except NoReference:
         written = original.value
+    except np.linalg.LinAlgError as error:
+        return [f"refused: the text has no value as written: {error}"]
     if np.abs(written - original.value).max(initial=0) > 1e-7 * max(1, np.abs(original.value).max(initial=0)):
         return ["refused: at ties, rounding in the inserted term changes the value as written"]
     if both is None:

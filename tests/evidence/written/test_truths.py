@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import matcalc as mc
 from matcalc.evidence.numeric.sampling import generator
 from matcalc.evidence.written.truths import quickly, second_slowly, slowly
 from matcalc.evidence.written.values import largest
@@ -71,3 +72,15 @@ def test_the_largest_magnitude_of_an_array():
     assert largest(np.array([[1.0, -3.0], [2.0, 0.0]])) == largest(-3.0) == largest(np.array(3.0)) == 3
     assert largest(np.zeros((0, 2))) == 0 and largest(np.array([3 + 4j, 1])) == 5
     assert np.isnan(largest(np.array([1.0, np.nan]))) and np.isnan(largest(np.nan))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 4])
+def test_the_complex_step_of_a_cholesky_factor(n):
+    """LAPACK drops the imaginary part of a diagonal, and a small wrong entry beside large ones looks confirmed."""
+    rng = np.random.default_rng(n)
+    X, E = rng.standard_normal((2, n, n))
+    S, D = X @ X.T + np.eye(n), E + E.T
+    chol = mc.expression("chol(S)", "S: matrix(n, n) symmetric").reference
+    step = np.asarray(chol.computed({"S": S + 1e-30j * D}, {"n": n}, {"S": S})).imag / 1e-30
+    expected = (np.linalg.cholesky(S + 1e-6 * D) - np.linalg.cholesky(S - 1e-6 * D)) / 2e-6
+    np.testing.assert_allclose(step, expected, rtol=1e-7, atol=1e-8)

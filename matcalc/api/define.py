@@ -23,7 +23,7 @@ from matcalc.formula.elaborate.check_rule import check_rule
 from matcalc.language.declare import read_signature
 from matcalc.language.identifiers import by_name, file_path, shown
 from matcalc.rulebook.check_names import check_names
-from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.entry import OF_A_USER, rule_from_table
 from matcalc.rulebook.files import line_numbers
 from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, survey
 from matcalc.rulebook.rule import Rewrite, Rule
@@ -63,7 +63,7 @@ def define(signature: str | Sequence[str], value: object = None, at: Draws | Non
         name = read_signature(texts[0], {}).name if texts else ""
     except MatcalcError:
         name = texts[0].partition("(")[0].strip()
-    table = {"signature": signature if isinstance(signature, str) else list(texts), **fields}
+    table = {"signature": signature if isinstance(signature, str) else list(texts), **OF_A_USER, **fields}
     functions: dict[str, Callable[..., object]] = {}
     if value is not None:
         table["value"] = _value_text(name, texts, value, functions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.entry import OF_A_USER, rule_from_table
 from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
 from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS
 from matcalc.rulebook.files import TABLES, RuleFile
@@ -25,8 +25,9 @@ def prelude_in(file: RuleFile) -> str:
     return text
 
 
-def rules_in(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
+def rules_in(file: RuleFile, shapes: Mapping[str, str], of_a_user: bool) -> list[Rule]:
     found: list[Rule] = []
+    unless_stated = OF_A_USER if of_a_user else {}
     for name, table in file.tables.items():
         if name in TABLES or _is_fact(table):
             continue
@@ -35,7 +36,7 @@ def rules_in(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
             file.faults.append(f"{file.address('', name)}: '{name}' is outside an entry{advice}")
             continue
         before = len(file.faults)
-        rule = rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name))
+        rule = rule_from_table(name, {**unless_stated, **table}, file.address(name), shapes, file.reporter(name, name))
         if len(file.faults) == before:
             found.append(rule)
     return found

@@ -37,6 +37,10 @@ AS_THEY_STAND = tuple(field.name for field in fields(Rule) if field.default is n
 """Fields of an entry that are copied without being read."""
 
 
+OF_A_USER: Mapping[str, Any] = {"real": True}
+"""Fields of entries outside of `rules/`, unless they state them: nobody tested their values at complex numbers."""
+
+
 def rule_from_table(
     name: str,
     table: Mapping[str, Any],

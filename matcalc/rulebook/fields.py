@@ -29,7 +29,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "linear": (dict,), "derivative": (str, dict), "definition": (str, list), "value": (str, list),
     "precise": (str, list),
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "inverse": (bool,), "commutes": (bool,),
-    "associative": (bool,), "keeps_rows": (bool,), "named": (bool,), "nonempty": (bool, list),
+    "associative": (bool,), "keeps_rows": (bool,), "real": (bool,), "named": (bool,), "nonempty": (bool, list),
     "per_axis": (bool,), "infinite": (list,), "parity": (str,), "monotone": (str,),
     "through": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),

@@ -266,7 +266,7 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
     start = base if base is not None else _EMPTY
     facts = [fact for file in files for fact in facts_in(file)]
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
-    rules = [rule for file in files for rule in rules_in(file, shapes)]
+    rules = [rule for file in files for rule in rules_in(file, shapes, base is not None)]
     rewrites = [rewrite for file in files for rewrite in rewrites_in(file, shapes)]
     prelude = {file.address("prelude"): text for file in files if (text := prelude_in(file))}
     return _extended(start, rules, rewrites, facts, prelude, faults, strict)

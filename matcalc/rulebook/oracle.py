@@ -58,6 +58,25 @@ def _oracle(rule: Rule, index: int, prelude: Prelude, functions: Functions) -> C
     return as_function(rule, index, "value", rule.values[index], _namespace(prelude, functions))
 
 
+@lru_cache(maxsize=1024)
+def reference(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | None:
+    """Return the oracle for uses that differentiate it by complex steps: of a `real` rule it rejects complex arrays.
+
+    The function then raises TypeError, since its result would be no analytic continuation.
+    """
+    function = oracle(book, rule, index)
+    if function is None or not rule.real:
+        return function
+    import numpy as np
+
+    def value(*arguments: Any) -> Any:
+        if any(map(np.iscomplexobj, arguments)):
+            raise TypeError(f"{rule.name}: the value is of real numbers only")
+        return function(*arguments)
+
+    return value
+
+
 def as_function(rule: Rule, index: int, field: str, text: str, names: dict[str, Any]) -> Callable[..., Any]:
     """Return the Python expression of a field as a function of the parameters of signature number `index`."""
     parameters = ", ".join(f"*{d.name}" if d.repeated else d.name for d in rule.signatures[index].parameters)

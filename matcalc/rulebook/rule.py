@@ -88,6 +88,7 @@ class Rule:
     commutes: bool = False
     associative: bool = False
     keeps_rows: bool = False
+    real: bool = False
     named: bool = False
     nonempty: bool | Sequence[str] = False
     per_axis: bool = False

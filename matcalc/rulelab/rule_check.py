@@ -2,9 +2,9 @@
 
 At random points, the engine's derivatives are compared with the rule's `value`, independent Python text: tangents with
 complex steps or differences, adjoints with tangents, second derivatives with differences and with each other. Other
-modules test declared properties, laws of scale and coordinates (equivariance), structured arguments (structure), and
-equal eigenvalues (eigenvalue_ties). A rule with a domain in words must pass in one of the modes of `rule_point`.
-Any other rule must pass wherever its value is finite.
+modules test declared properties, laws of scale and coordinates (equivariance), structured arguments (structure), equal
+eigenvalues (eigenvalue_ties), and complex steps of the value (complex_steps). A rule with a domain in words must pass
+in one of the modes of `rule_point`. Any other rule must pass wherever its value is finite.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from matcalc.evidence.numeric.sampling import MODES, Array, defect
 from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.rulelab.by_rows import by_rows
+from matcalc.rulelab.complex_steps import complex_step, complex_steps
 from matcalc.rulelab.edges import edges
 from matcalc.rulelab.eigenvalue_ties import ties, with_close_spectrum
 from matcalc.rulelab.equivariance import covariance, homogeneity
@@ -112,7 +113,7 @@ def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
     if at.seed:
         yield from covariance(at, value, found) if at.seed > len(SIZES) else ()
         return
-    for test in (homogeneity, covariance, structure, ties):
+    for test in (homogeneity, covariance, structure, ties, complex_steps):
         yield from test(at, value, found)
     for s in found:
         if (close := with_close_spectrum(at, s.name)) is not None and is_finite(there := value_or_none(close) or {}):
@@ -170,6 +171,7 @@ def _first(at: Point, s: Slope, E: Array, G: Array) -> Iterator[Finding]:
         return at.value({s.name: at.data[s.name] + t * E})[s.output]
 
     reference = slope(along)
+    yield from complex_step(at, s, along, reference)
     floor = FLOOR * norm(at.value()[s.output]) * norm(E) / max(norm(at.data[s.name]), 1e-300)
     size = max(float(np.max(np.abs(reference.value), initial=0.0)), floor)
     error = distance(jvp, reference.value) / max(size, 1e-300)

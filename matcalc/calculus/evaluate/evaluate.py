@@ -22,7 +22,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.fields import filled
 from matcalc.rulebook.load import default_rulebook
-from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.oracle import reference
 from matcalc.tensor.constructors import eye
 from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, toposort
@@ -235,7 +235,7 @@ def fault(node: Node, error: Exception) -> str:
 
 
 def _oracle_of(node: Node) -> Callable[..., Any]:
-    function = oracle(default_rulebook(), node.rule)
+    function = reference(default_rulebook(), node.rule)
     if function is None:
         raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
     return function

@@ -18,7 +18,7 @@ from matcalc.evidence.written.plain_forms import as_integer
 from matcalc.evidence.written.values import STEP_AXIS, Array, Value, largest
 from matcalc.language.syntax import Ast, call, call_keywords, call_name, name, number, value_of_leaf, with_order
 from matcalc.rulebook.load import Candidate, Rulebook
-from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.oracle import reference
 from matcalc.rulebook.rule import Rule
 
 STEP, ROUGH = 2.0**-17, 1e-3
@@ -197,7 +197,7 @@ def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], scope: 
 
     left.known = True  # type: ignore[attr-defined]
     left.fault = "no solution near its start"  # type: ignore[attr-defined]
-    function = oracle(at.book, rule)
+    function = reference(at.book, rule)
     if function is None or start.axes:
         raise NoReference("this equation")
     arguments = {"equation": left, "unknown": word}

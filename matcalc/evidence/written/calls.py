@@ -26,7 +26,7 @@ from matcalc.evidence.written.values import (
 )
 from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Candidate, Rulebook
-from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.oracle import reference
 from matcalc.tensor.nodes.signature import PLAIN
 
 Function = Callable[..., Array]
@@ -148,7 +148,7 @@ def _choice(book: Rulebook, name: str, looks: tuple[Look, ...], reduced: bool, w
             parameters = tuple(parameter for parameter, _ in matched)
             changes = tuple((k, change) for k, (_, change) in enumerate(matched) if change is not None)
             tensors = tuple(k for k, parameter in enumerate(parameters) if parameter.kind not in PLAIN)
-            function = oracle(book, candidate.rule, candidate.index)
+            function = reference(book, candidate.rule, candidate.index)
             is_elementwise = any(p.kind == "entry" for p in parameters)
             return Choice(candidate, function, parameters, changes, tensors, is_elementwise)
     return None

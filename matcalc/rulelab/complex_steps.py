@@ -36,7 +36,7 @@ def complex_steps(at: Point, value: Mapping[str, Array], found: Sequence[Slope])
         there = value_or_none(here)
         if there is None or not is_finite(there):
             continue
-        E = rng.standard_normal(array.shape)
+        E = np.asarray(rng.standard_normal(array.shape))
         for name, direction in (("", E), ("symmetric ", E + E.T)):
 
             def along(t: Any, here: Point = here, E: Array = direction, s: Slope = s) -> Array:

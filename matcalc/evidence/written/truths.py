@@ -20,6 +20,9 @@ from matcalc.evidence.written.values import Array, largest
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
 """The steps of differences, and the relative error up to which one confirms a complex step."""
 
+SMALL = 1e-6
+"""The error of a small entry, relative to the magnitude of all, up to which a difference confirms a complex step."""
+
 ROUNDING, CLOSE = 1e-15, 0.1
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
 SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
@@ -54,11 +57,16 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
         if is_confirmed:
             return Truth(exact, ROUNDING * scale, scale, True)
         quotients = chain([_quotient_ahead(f, value)], (_quotient(f, h) for h in (STEP, SMALL_STEP)))
-        if any(largest(quotient - exact) <= ROUGH * scale for quotient in quotients):
+        if any(_is_near(quotient, exact, scale) for quotient in quotients):
             return Truth(exact, ROUNDING * scale, scale, True)
         return _by_few(f, value)
     except (np.linalg.LinAlgError, IndexError, TypeError):
         return None
+
+
+def _is_near(rough: Array, exact: Array, scale: float) -> bool:
+    """Whether a difference quotient confirms every entry of a slope, also a small one beside larger ones."""
+    return bool(np.all(np.abs(rough - exact) <= ROUGH * np.abs(exact) + SMALL * scale))
 
 
 def _by_few(f: Line, value: Array) -> Truth | None:

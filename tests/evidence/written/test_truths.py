@@ -84,3 +84,14 @@ def test_the_complex_step_of_a_cholesky_factor(n):
     step = np.asarray(chol.computed({"S": S + 1e-30j * D}, {"n": n}, {"S": S})).imag / 1e-30
     expected = (np.linalg.cholesky(S + 1e-6 * D) - np.linalg.cholesky(S - 1e-6 * D)) / 2e-6
     np.testing.assert_allclose(step, expected, rtol=1e-7, atol=1e-8)
+
+
+def test_a_small_wrong_entry_of_a_complex_step_is_not_confirmed():
+    """User code may drop imaginary parts of one entry beside larger ones."""
+
+    def dropped(h):
+        return np.array([100 * np.exp(h), 0.005 * np.sin(np.real(h)) + 0 * h])
+
+    found = quickly(dropped, dropped(0.0))
+    assert found is None or abs(found.value[1] - 0.005) <= found.error
+    assert found is None or not found.by_complex_step

@@ -1,6 +1,6 @@
 """Sets up the whole test run: one BLAS thread, the tiers, and one cache of compiled code for all processes.
 
-Every program that a test plans is interpreted with all accesses checked.
+Every program that a test plans is interpreted with all accesses checked. Fresh memory is filled.
 
 Marks at the tests state their tier (`whole`, `sampled`, `long`; tests/README.md), and this file selects by them:
 without `-m`, and for tests that no `::` names, it selects the first tier.
@@ -23,10 +23,12 @@ OWN_CACHE = None if "MATCALC_CACHE" in os.environ else tempfile.mkdtemp(prefix="
 if OWN_CACHE:  # the processes of this run inherit it; MATCALC_CACHE stores compiled code for the next run
     os.environ["MATCALC_CACHE"] = OWN_CACHE
 
+import fresh_memory  # noqa: E402 - after the settings
 from compiler.verify.interpret_plans import watch  # noqa: E402 - after the settings, before any module takes the planner
 
 from matcalc.compiler.call import spec_cache  # noqa: E402
 
+fresh_memory.fill()
 spec_cache.is_on = False  # each test compiles its own functions
 FIRST = "not whole and not long"
 FEW = 16

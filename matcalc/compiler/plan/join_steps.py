@@ -17,7 +17,7 @@ from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
 from matcalc.compiler.plan.outer_products import Part, outer_products
-from matcalc.compiler.plan.states_again import LoopAgain, check_memory, states_again, without_whole_sums
+from matcalc.compiler.plan.states_again import LoopAgain, check_memory, range_summed, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
@@ -201,11 +201,12 @@ class _Joiner:
 
     def _step_sum(self, node: Node) -> tuple[int, Node] | None:
         """Return the number of the loop that can sum a product over the steps, and what each step adds."""
-        index = self._summed(node)
-        if index is None:
+        found = self._summed(node)
+        if found is None:
             return None
-        body = self.step.of(product(node.coef, node.operands, (index, *node.out), node.sizes), 0)
-        number = self.loop_for(body, node.index_sizes[index])
+        index, steps = found
+        body = self.step.of(product(node.coef, node.operands, (index, *node.out), node.sizes), 0, steps)
+        number = self.loop_for(body, steps[1])
         return None if number is None else (number, body)
 
     def _over_steps(self, number: int, body: Node) -> Node | None:
@@ -232,12 +233,17 @@ class _Joiner:
         operands = [(self.stored(number, part), (rank, *at)) for part, at in parts]
         return product(1, operands, tuple(range(rank)), {rank: self.loops[number].steps})
 
-    def _summed(self, node: Node) -> int | None:
-        """Return an index of a product that is summed over the steps of a loop."""
+    def _summed(self, node: Node) -> tuple[int, tuple[Size, Size]] | None:
+        """Return an index of a product that is summed over the steps of a loop, with its first entry and the steps."""
         if node.kind != "product":
             return None
         lengths = {loop.steps for loop in self.loops}
-        return next((index for index in summed_indices(node) if node.index_sizes[index] in lengths), None)
+        for index in summed_indices(node):
+            size = node.index_sizes[index]
+            found = (Size.of(0), size) if size in lengths else range_summed(node, index)
+            if found is not None and found[1] in lengths:
+                return index, found
+        return None
 
     def at_each_step(self, root: Node) -> None:
         """Let a loop compute a result with an axis of steps, if its entries hold an operation."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from matcalc.errors import NotSupported
 from matcalc.tensor.constructors import add, product
+from matcalc.tensor.leading_axis import between_zeros, leading
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.steps.one_step import Step, entry
@@ -120,6 +121,8 @@ def _split(node: Node, index: int, steps: Size) -> Node:
     """Return a product that is summed over an index as the sum over the steps plus its value at the last state."""
     if index in node.out or index >= len(node.index_sizes) or node.index_sizes[index] is not steps + 1:
         return node
+    if range_summed(node, index) is not None:
+        return node
     step = Step()
     body = step.of(product(1, node.operands, (index, *node.out), dict(enumerate(node.index_sizes))), 0)
     states = [one for one in step.sequences.values() if one.kind == "recurrence"]
@@ -131,6 +134,19 @@ def _split(node: Node, index: int, steps: Size) -> Node:
     final = {own: Batched(entry(sequence, last)) for own, sequence in step.sequences.items()}
     rest = instantiate_all([body], final, {}, ())[0].node
     return add([(node.coef, over_all_steps(body, before, steps)), (node.coef, rest)])
+
+
+def range_summed(node: Node, index: int) -> tuple[Size, Size] | None:
+    """Return the first entry and the length of the range of a summed index outside of which a factor is zero.
+
+    A long factor is a product of its own, so the range is not seen in the product around it. None if there is none.
+    """
+    for arg, at in node.operands:
+        if arg.kind == "product" and at.count(index) == 1:
+            part = between_zeros(leading(arg, at.index(index)))
+            if part is not None:
+                return part.first, part.tensor.shape[0]
+    return None
 
 
 def check_memory(loops: Sequence[Loop], roots: Sequence[Node]) -> None:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import fresh_memory
 import numpy as np
 
 import matcalc as mc
@@ -110,6 +111,7 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word.isdigit()]
     count, seed = (int(word) for word in (*words, *("100", "0")[len(words) :]))
     start = time.perf_counter()
+    fresh_memory.fill()
     given = documented() if "documents" in sys.argv else formulas(count, seed)
     said, refused, count = run(given, "compiled" in sys.argv)
     for what, times in said.most_common():

@@ -21,8 +21,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 
+import fresh_memory  # noqa: E402
 import planted_panel  # noqa: E402
 
 import matcalc as mc  # noqa: E402
@@ -129,6 +130,7 @@ def forked(request: list[Any]) -> Outcomes:
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    fresh_memory.fill()
     loaded()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:

@@ -52,6 +52,8 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from match(pattern.args[0], scale(-1, subject), bindings)
     elif pattern.kind == "product" and _is_repeated_symbol(pattern):
         yield from _match_repeated(pattern, subject, bindings)
+    elif pattern.kind == "product" and _is_scaled_symbol(pattern):
+        yield from _match_scaled(pattern, subject, bindings)
     elif pattern.kind == "product":
         yield from _match_whole_product(pattern, subject, bindings)
     elif pattern.kind in ("map", "op"):
@@ -98,6 +100,29 @@ def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
     for bound in bind_sizes(pattern.shape, subject.shape, bindings):
         yield from match(pattern.args[0], scalar, bound)
+
+
+def _is_scaled_symbol(pattern: Node) -> bool:
+    """Whether a product is a scalar variable times a tensor variable, with axes in order."""
+    return (
+        all(arg.kind == "symbol" for arg in pattern.args)
+        and sorted(pattern.indices, key=len) == [(), pattern.out]
+        and pattern.out == tuple(range(pattern.rank))
+    )
+
+
+def _match_scaled(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings of a scalar variable with all scalar factors and the coefficient, which must not be 1 alone."""
+    scalar, tensor = sorted(pattern.args, key=lambda arg: arg.rank)
+    coef, core = split_coef(subject)
+    factors = [operand for operand in core.operands if not operand[1]] if core.kind == "product" else []
+    if coef == pattern.coef and not factors:
+        return
+    rest = core
+    if factors:
+        rest = product(1, [operand for operand in core.operands if operand[1]], core.out, core.sizes)
+    for bound in match(scalar, product(coef / pattern.coef, factors, ()), bindings):
+        yield from match(tensor, rest, bound)
 
 
 def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:

@@ -24,6 +24,7 @@ ROOMS = [
     "language.latex",
     "language.latex.passages",
     "language.latex.writer",
+    "language.numpy_text",
     "rulebook",
     "tensor.sizes",
     "tensor.nodes",

@@ -50,7 +50,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.plan.sparse_data.sparse_forms._rule": "names of kernels for stored entries",
     "matcalc.compiler.verify.templates.functions": "nothing",
     "matcalc.language.read._parser": "nothing",
-    "matcalc.language.numpy_dialect._parser": "nothing",
+    "matcalc.language.numpy_text.numpy_dialect._parser": "nothing",
     "matcalc.expressions.numpy_bridge.dispatch._written": "names of functions of NumPy",
     "matcalc.language.latex.latex_layout._parser": "nothing",
     "matcalc.commands.rule_pages._headings": "files of rules",

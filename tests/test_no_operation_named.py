@@ -52,14 +52,16 @@ PLACES = {
     ("sqrt",): ("a number of checkpoints, for the user", "pipeline/checkpoints.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/facts/product_facts.py"),
     ("reshape",): (
-        "NumPy's own name", "language/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),
+        "NumPy's own name",
+        "language/numpy_text/numpy_dialect.py language/numpy_names.py compiler/code/read_python.py"),
+    ("ones",): ("the factor that states a limit of an index", "language/index_limits.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
     ("diag", "triu", "tril", "tile", "roll", "reshape"): ("NumPy's own names", "expressions/numpy_bridge/dispatch.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name, and the word of calls that entries list",
-                "language/numpy_dialect.py language/signs.py"),
+                "language/numpy_text/numpy_dialect.py language/signs.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
@@ -89,7 +91,7 @@ PLACES = {
 """Words with another meaning in some files: why, and where."""
 CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
-    "advice on what to write": "language/numpy_dialect.py",
+    "advice on what to write": "language/numpy_text/numpy_dialect.py",
     "Python text": "compiler/plan/products/orders_at_run_time.py compiler/files/array_test.py"
     " compiler/files/save_test.py compiler/files/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",

@@ -1,7 +1,7 @@
 """Runs NumPy text whose meaning depends on shapes, such as `x[:, None] - y`, on symbols.
 
-`language/numpy_dialect.py` reads formulas that are valid for all shapes, and infers the shapes. Text without such a
-tree (new axes, `keepdims`, `einsum`, an order of entries) is run here, like a function written for NumPy. The symbols
+`language/numpy_text/` reads formulas that are valid for all shapes, and infers the shapes. Text without such a tree
+(new axes, `keepdims`, `einsum`, an order of entries) is run here, like a function written for NumPy. The symbols
 are declared, or have the kinds of their names, with sizes of their own. Nothing is evaluated as Python: only the syntax
 listed here has a meaning, and of NumPy's functions only those that `numpy_bridge` implements.
 """

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from itertools import groupby
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.language import faults, named_parts
 from matcalc.language.identifiers import bounded, normalised, shown
+from matcalc.language.index_limits import Limit, limit, with_limits
 from matcalc.language.signs import called, fraction, length
 from matcalc.language.syntax import BINDERS, Ast, children
 
@@ -109,12 +111,13 @@ def _parser() -> Lark:
     return build("grammar.lark", STARTS, ACTIONS)
 
 
-def build(grammar: str, starts: list[str], actions: Actions) -> Lark:
-    """Return the parser of a grammar file that reduces by `actions`."""
+def build(grammar: str, starts: list[str], actions: Actions, beside: str = __file__) -> Lark:
+    """Return the parser of a grammar file in the folder of a module that reduces by `actions`."""
     from lark import Lark
 
     transformer = cast(Any, SimpleNamespace(**actions))
-    return Lark.open(grammar, rel_to=__file__, parser="lalr", lexer="basic", start=starts, transformer=transformer)
+    options: dict[str, Any] = {"parser": "lalr", "lexer": "basic", "start": starts, "transformer": transformer}
+    return Lark.open(grammar, rel_to=beside, import_paths=[str(Path(__file__).parent)], **options)
 
 
 def _has_relation(text: str) -> bool:
@@ -350,24 +353,28 @@ def _row(children: list[Any]) -> Ast:
 
 
 def _index_form(children: list[Any]) -> Ast:
-    opening, tokens, _, body, closing = children
-    return Ast("index_form", (body,), _listed(tokens), (opening.start_pos, closing.end_pos))
+    opening, indices, _, body, closing = children
+    names, inside = _listed(indices, body)
+    return Ast("index_form", (inside,), names, (opening.start_pos, closing.end_pos))
 
 
 def _index_sum(children: list[Any]) -> Ast:
-    word, opening, tokens, _, body, closing = children
+    word, opening, indices, _, body, closing = children
     if (called(word) or word) != "sum":
         hint = f"write sum{{i: x[i]^2}}; a product before an index form is {word}*{{...}}"
         raise ParseError(f"'{word}' takes no indices, only sum does", at=opening.start_pos, hint=hint)
-    return Ast("index_sum", (body,), _listed(tokens), (word.start_pos, closing.end_pos))
+    names, inside = _listed(indices, body)
+    return Ast("index_sum", (inside,), names, (word.start_pos, closing.end_pos))
 
 
-def _listed(tokens: list[Any]) -> tuple[str, ...]:
+def _listed(indices: list[Any], body: Ast) -> tuple[tuple[str, ...], Ast]:
+    """Return the names of indices, and the body with their limits."""
+    tokens = [one.index if isinstance(one, Limit) else one for one in indices]
     names = tuple(identifier(token) for token in tokens)
     for k, token in enumerate(tokens):
         if names[k] in names[:k]:
             raise ParseError(f"index '{names[k]}' is listed twice", at=token.start_pos)
-    return names
+    return names, with_limits(body, names, indices)
 
 
 def _unnamed(children: list[Any]) -> list[list[Any]]:
@@ -382,6 +389,7 @@ ACTIONS: Actions = {
     "parenthesised": _parenthesised, "length": length, "fraction": fraction, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
-    "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,
-    "parameter": _gather, "output": _gather, "signature": _gather, "outputs": _only, "unnamed": _unnamed,
+    "index_form": _index_form, "index_sum": _index_sum, "limited": limit,
+    "declaration": _gather, "declared": _gather, "type": _gather, "parameter": _gather, "output": _gather,
+    "signature": _gather, "outputs": _only, "unnamed": _unnamed,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, cast
 
 from matcalc.language.exact_numbers import decimals, number_text
+from matcalc.language.index_limits import limits_of
 from matcalc.language.positions import tight, tight_in
 from matcalc.language.syntax import (
     Ast,
@@ -322,8 +323,15 @@ def _row(node: Ast) -> Iterator[Piece]:
 
 def _index_form(node: Ast) -> Iterator[Piece]:
     yield "sum" if node.head == "index_sum" else ""
-    yield f"{{{','.join(cast('tuple[str, ...]', node.value))}: "
-    yield node.args[0], SUM
+    limits, body = limits_of(node)
+    yield "{"
+    for k, name in enumerate(cast("tuple[str, ...]", node.value)):
+        yield f"{', ' if limits else ','}{name}" if k else name
+        if name in limits:
+            yield " < "
+            yield limits[name], SUM
+    yield ": "
+    yield body, SUM
     yield "}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from matcalc.errors import ParseError
-from matcalc.language.numpy_dialect import read_numpy
+from matcalc.language.numpy_text.numpy_dialect import read_numpy
 from matcalc.language.write import text
 from matcalc.rulebook.load import shipped_rulebook
 from matcalc.rulebook.notations import numpy_names

@@ -112,7 +112,7 @@ def _is_scaled_symbol(pattern: Node) -> bool:
 
 
 def _match_scaled(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings of a scalar variable with all scalar factors and the coefficient, which must not be 1 alone."""
+    """Yield the bindings of a scalar variable with all scalar factors and the coefficient, not 1 alone."""
     scalar, tensor = sorted(pattern.args, key=lambda arg: arg.rank)
     coef, core = split_coef(subject)
     factors = [operand for operand in core.operands if not operand[1]] if core.kind == "product" else []

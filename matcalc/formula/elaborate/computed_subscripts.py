@@ -101,7 +101,7 @@ def shift_of(inference: Inference, subscript: Ast) -> Size:
 def select_shifted(selection: Selection, subscript: Ast, label: int, length: Size) -> None:
     """Select the entries of an axis at an index plus a number, or at a number minus an index."""
     inference = selection.inference
-    limit(inference, label, subscript, length)
+    limit(inference, label, subscript, length, selection.ast)
     split = linear_in(value_of(inference, subscript))
     assert split is not None
     coefficients, first = split

@@ -196,7 +196,7 @@ def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, decla
 
 
 def _read_numpy(text: str, inference: Inference) -> Ast:
-    from matcalc.language.numpy_dialect import read_numpy
+    from matcalc.language.numpy_text.numpy_dialect import read_numpy
 
     return read_numpy(text, numpy_names(inference.rulebook))
 

@@ -15,6 +15,7 @@ from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.inference.conditions import linear_in
 from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.typed import ZERO
+from matcalc.language.index_limits import is_stated
 from matcalc.language.index_sums import listed
 from matcalc.language.syntax import BINDERS, Ast, children, names_in, walk
 from matcalc.tensor.nodes.signature import size_of
@@ -23,11 +24,15 @@ from matcalc.tensor.sizes.size import Compound, Size, floordiv, is_nonnegative
 
 @dataclass(slots=True)
 class Range:
-    """The range of an index: its first number, still unknown, and for each subscript the first and the end inside."""
+    """The range of an index: its first number, still unknown, and for each subscript the first and the end inside.
+
+    `stated` is the end that the list of indices gives, as in `sum{i < n: ...}`.
+    """
 
     name: str
     start: Size
     bounds: list[tuple[Size, Size]] = field(default_factory=list)
+    stated: Size | None = None
 
 
 def indices_of(inference: Inference, subscript: Ast) -> list[str]:
@@ -104,8 +109,10 @@ def value_of(inference: Inference, subscript: Ast) -> Size:
         raise NotSupported(message, text=inference.text, at=subscript.caret, hint=hint) from None
 
 
-def limit(inference: Inference, label: int, subscript: Ast, length: Size) -> None:
+def limit(inference: Inference, label: int, subscript: Ast, length: Size, part: Ast | None = None) -> None:
     """Record the numbers for which a subscript of one index is inside an axis.
+
+    `part` is the subscripted part; that of a limit in a list of indices states the end.
 
     Raises: NotSupported if it is not linear in the index.
     """
@@ -127,6 +134,8 @@ def limit(inference: Inference, label: int, subscript: Ast, length: Size) -> Non
     else:
         low, end = _up(rest - length + 1, times), _up(rest + 1, times)
     range_.bounds.append((low, end))
+    if part is not None and is_stated(part):
+        range_.stated = end
 
 
 def _up(size: Size, divisor: int) -> Size:
@@ -148,6 +157,10 @@ def close_ranges(inference: Inference, labels: Sequence[int], form: Ast) -> None
             continue
         low = _extreme(inference, range_, [ZERO, *(a for a, _ in range_.bounds)], 1, form)
         end = _extreme(inference, range_, [b for _, b in range_.bounds], -1, form)
+        if range_.stated is not None and not inference.same(range_.stated, end):
+            hint = f"write  {range_.name} < {inference.size_text(end)}"
+            said = f"index {range_.name} is below {inference.size_text(range_.stated)}, but its axes end at"
+            raise inference.fault(f"{said} {inference.size_text(end)}", form, hint=hint)
         message = f"no number of index {range_.name} is inside all its axes"
         if is_nonnegative(low - end - 1):
             raise inference.fault(message, form)

@@ -258,7 +258,7 @@ class Inference:
         for label, name, ast, text in self.index_labels:
             if "?" in self.sizes.resolve(self.lengths[label]).key:
                 self.text = text
-                hint = f"multiply by ones(n)[{name}], n its length"
+                hint = f"give its limit, as in  sum{{{name} < n: ...}}"
                 raise self.fault(f"the length of index {name} is not known", ast, hint=hint)
         for size, fault, number in self.checks:
             resolved = self.sizes.resolve(size)

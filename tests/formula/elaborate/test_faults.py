@@ -53,7 +53,7 @@ SHAPE = [
      13, ""),
     ("{i: ones(2)[k]*x[k]}", None, 0, ""),
     ("{i: A[i]}", "the body of an index form is a number, not A[i] (vector of m)", 0, "subscripts"),
-    ("{i,t: x[i]}", "the length of index t is not known", 0, "multiply by ones(n)[t]"),
+    ("{i,t: x[i]}", "the length of index t is not known", 0, "give its limit, as in  sum{t < n: ...}"),
     ("{i,k: x[i]}", "'k' is both a size and an index", 0, "another name"),
     ("sum{n: x[n]}", "'n' is both a size and an index", 0, "another name"),
     ("sum{t: x}", "a sum over indices is of a number, not x (vector of n)", 0, "as many subscripts"),

@@ -95,7 +95,7 @@ def _check_meaning(module: str, word: str, keywords: _Keywords, node: Ast, names
 
 @cache
 def _parser() -> Lark:
-    return build("numpy.lark", ["expression"], _ACTIONS)
+    return build("numpy.lark", ["expression"], _ACTIONS, __file__)
 
 
 def _product(children: list[Any]) -> Ast:

@@ -1,0 +1,1 @@
+"""Reads formulas in NumPy's spelling."""

@@ -52,16 +52,17 @@ class SparseBlocks:
 def sparse_hessian(given: Inputs, rows: Sequence[Sequence[Expression]]) -> SparseBlocks:
     """Compile the blocks of a Hessian: a row and a column for each variable."""
     leading = [len(shape) for shape in given.packing.shapes.values() for _ in rows]
-    return SparseBlocks(_compiled(given, [list(row) for row in rows], leading), given, True)
+    return SparseBlocks(sparse_function_of(given, [list(row) for row in rows], leading), given, True)
 
 
 def sparse_jacobian(given: Inputs, blocks: Sequence[Expression]) -> SparseBlocks:
     """Compile the blocks of a Jacobian, one for each variable."""
     shapes = given.packing.shapes.values()
     leading = [block.node.rank - len(shape) for block, shape in zip(blocks, shapes, strict=True)]
-    return SparseBlocks(_compiled(given, [list(blocks)], leading), given, False)
+    return SparseBlocks(sparse_function_of(given, [list(blocks)], leading), given, False)
 
 
-def _compiled(given: Inputs, outputs: list[list[Expression]], rows: Sequence[int]) -> SparseFunction:
+def sparse_function_of(given: Inputs, outputs: list[Any], rows: Sequence[int]) -> SparseFunction:
+    """Compile formulas, in a list or in rows, as matrices whose first `rows` axes are rows."""
     inputs = CompileInputs(outputs, None, given.target, "float64", None, "", "matrix", "f", False, "allow", True)
     return sparse_function(compile_request(inputs), rows)

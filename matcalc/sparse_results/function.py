@@ -102,7 +102,7 @@ class SparseFunction:
     def _lengths(self, patterns: Iterable[Pattern | None]) -> dict[str, int]:
         """Return the numbers of entries that no array among the arguments determines."""
         pairs = zip(self.results, patterns, strict=True)
-        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and r.groups}
+        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and not r.is_full}
 
     def _converted(self, operand: Operand, value: Any) -> Any:
         if operand.name in self.stored:

@@ -71,6 +71,11 @@ class Scalar:
         ]
         return np.concatenate(rows)
 
+    def hessian_pattern(self, x: ArrayLike) -> Any:
+        """Return the sparse Hessian with each stored entry 1; nothing is computed at x."""
+        assert isinstance(self._hessian, SparseBlocks)
+        return self._hessian.pattern(x)
+
     @cached_property
     def _product(self) -> tuple[list[str], Evaluator]:
         taken = set(self.given.scope.scope)
@@ -128,6 +133,11 @@ class Values:
         name, shape = next(iter(packing.shapes.items()))
         rows = np.shape(blocks[name])[: np.ndim(blocks[name]) - len(shape)]
         return packing.columns(prod(rows), blocks)
+
+    def jacobian_pattern(self, x: ArrayLike) -> Any:
+        """Return the sparse Jacobian with each stored entry 1; nothing is computed at x."""
+        assert isinstance(self._jacobian, SparseBlocks)
+        return self._jacobian.pattern(x)
 
     @cached_property
     def _weighted(self) -> tuple[str, Scalar]:

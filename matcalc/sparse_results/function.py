@@ -87,8 +87,7 @@ class SparseFunction:
         Raises: TypeError for wrong arguments, ShapeError for shapes that do not fit, LinAlgError as other functions.
         """
         given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
-        data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
-        patterns = self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
+        data, patterns = self._read(given)
         arrays = {**data, **{name: data[matrix].data for matrix, name in self.stored.items()}}
         for result, pattern in zip(self.results, patterns, strict=True):
             if result is not None and pattern is not None:
@@ -98,6 +97,20 @@ class SparseFunction:
         values = self.entries({n: arrays[n] if n in arrays else sizes[n] for n in self.entries.args})
         made = [p.matrix(v) if p is not None else v for p, v in zip(patterns, values, strict=True)]
         return nest(self.nesting, made)
+
+    def pattern(self, /, *args: Any, **keywords: Any) -> Any:
+        """Return the results at these arguments with each stored entry 1, and None for results that are arrays.
+
+        Only sizes and index data of the arguments are read.
+        """
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
+        _, patterns = self._read(given)
+        return nest(self.nesting, [None if p is None else p.matrix(np.ones(p.count)) for p in patterns])
+
+    def _read(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Pattern | None]]:
+        """Return the arguments as arrays, and the patterns of the results."""
+        data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
+        return data, self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
 
     def _lengths(self, patterns: Iterable[Pattern | None]) -> dict[str, int]:
         """Return the numbers of entries that no array among the arguments determines."""

@@ -201,3 +201,17 @@ def test_entries_of_selectors(kind):
                 array[tuple(entries(kind, shape, offset))] = 1
                 expected = Selector(kind, tuple(map(Size.of, shape)), Size.of(offset)).dense({})
                 np.testing.assert_array_equal(array, expected)
+
+
+def test_hessians_of_parts_of_a_matrix():
+    """Values and gradients of overlapping parts: the Hessian has four axes. No entry that is not 0 is missing."""
+    text = "sum(sqrt(1 + (X[1:, :-1] - X[:-1, :-1]).^2 + (X[:-1, 1:] - X[:-1, :-1]).^2))"
+    X, step = np.random.default_rng(8).uniform(-1, 1, (4, 3)), 1e-5
+    found = mc.compile(mc.hessian(text, "X", "X: matrix(m, n)", layout="vec"), sparse=True)(X)
+    slope = mc.compile(mc.gradient(text, "X", "X: matrix(m, n)"))
+    columns = []
+    for k in range(X.size):
+        at = np.reshape(np.arange(X.size) == k, X.shape, order="F")
+        columns.append((slope(X + step * at) - slope(X - step * at)).ravel(order="F") / (2 * step))
+    np.testing.assert_allclose(found.toarray(), np.stack(columns, axis=1), rtol=1e-7, atol=1e-8)
+    assert found.nnz < X.size**2

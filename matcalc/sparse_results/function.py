@@ -42,7 +42,7 @@ class SparseFunction:
         self.entries, self.operands, self.results = entries, tuple(operands), tuple(results)
         self.nesting, self.sizes, self.stored = nesting, tuple(sizes), dict(stored)
         self.checked, self.fixed = checked, dict[str, Any]()
-        self._patterns: list[tuple[dict[str, int], list[Any], list[Pattern | None]]] = []
+        self._patterns: list[tuple[Any, list[Any], list[Pattern | None]]] = []
 
     @property
     def args(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class SparseFunction:
                 arrays |= {node.name: a for node, a in zip(result.arguments, pattern.arrays, strict=True)}
         sizes = {n: given[n] for n in self.sizes}
         sizes |= self._lengths(patterns)
-        values = self.entries({n: arrays[n] if n in arrays else sizes[n] for n in self.entries.args})
+        values = self.entries(*(arrays[n] if n in arrays else sizes[n] for n in self.entries.args))
         made = [p.matrix(v) if p is not None else v for p, v in zip(patterns, values, strict=True)]
         return nest(self.nesting, made)
 
@@ -125,15 +125,16 @@ class SparseFunction:
     def _found(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Pattern | None]:
         """Return the pattern of each result, from an earlier call if sizes and index data are the same."""
         shapes = {o.name: data[o.name].shape for o in self.operands}
-        known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
+        lengths = (shapes, dict(sizes))
         indices = {o.name: data[o.name] for o in self.operands if o.dtype != "float64"}
         arrays = [*indices.values(), *(a for n in self.stored for a in (data[n].indptr, data[n].indices))]
-        for lengths, before, patterns in self._patterns:
-            if lengths == known and all(map(np.array_equal, before, arrays)):
+        for own, before, patterns in self._patterns:
+            if own == lengths and all(map(np.array_equal, before, arrays)):
                 return patterns
+        known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
         instance = Instance(known, indices, {n: stored_entries(data[n]) for n in self.stored})
         patterns = [None if r is None else r.pattern(instance) for r in self.results]
-        self._patterns = [(known, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
+        self._patterns = [(lengths, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
         return patterns
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.spec.spec import Nesting, Operand, nest
-from matcalc.language.identifiers import by_name, nearest
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import by_name, file_path, nearest
 from matcalc.sparse_results.pattern import Instance, stored_entries
 from matcalc.sparse_results.results import Pattern, SparseResult
 from matcalc.tensor.sizes.sizes_from_shapes import solve
@@ -37,11 +39,11 @@ class SparseFunction:
 
     def __init__(
         self, entries: Compiled, operands: Sequence[Operand], results: Sequence[SparseResult | None],
-        nesting: Nesting, sizes: Sequence[str], stored: Mapping[str, str], checked: str = "",
+        nesting: Nesting, sizes: Sequence[str], stored: Mapping[str, str], name: str,
     ) -> None:  # fmt: skip
         self.entries, self.operands, self.results = entries, tuple(operands), tuple(results)
         self.nesting, self.sizes, self.stored = nesting, tuple(sizes), dict(stored)
-        self.checked, self.fixed = checked, dict[str, Any]()
+        self.name, self.checked, self.fixed = name, "", dict[str, Any]()
         self._patterns: list[tuple[Any, list[Any], list[Pattern | None]]] = []
 
     @property
@@ -106,6 +108,34 @@ class SparseFunction:
         given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
         _, patterns = self._read(given)
         return nest(self.nesting, [None if p is None else p.matrix(np.ones(p.count)) for p in patterns])
+
+    def save(self, path: str | os.PathLike[str], /, *args: Any, **keywords: Any) -> None:
+        """Write the function of these sizes and index data as a stand-alone file, which needs NumPy and SciPy.
+
+        The further arguments are those of a call; only the shapes of real arrays are used. Their names are the
+        parameters of the function in the file, whose patterns are fixed.
+
+        Raises: NotSupported for sparse matrices among the arguments and for fixed real arrays; as `Compiled.save`.
+        """
+        from matcalc.compiler.files.write_file import write_text
+        from matcalc.sparse_results.saved_file import saved_sparse
+
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
+        data, patterns = self._read(given)
+        real = [operand.name for operand in self.operands if operand.dtype == "float64"]
+        held = [name for name in (*self.stored, *real) if name in self.stored or name in self.fixed]
+        if held:
+            raise NotSupported(f"the file cannot hold {held[0]}", hint="save a function of dense, free arguments")
+        fixed: dict[str, Any] = {name: to_size(name, given[name]) for name in self.sizes}
+        fixed |= self._lengths(patterns)
+        fixed |= {name: value for name, value in data.items() if name not in real}
+        for result, pattern in zip(self.results, patterns, strict=True):
+            if result is not None and pattern is not None:
+                fixed |= {node.name: a for node, a in zip(result.arguments, pattern.arrays, strict=True)}
+        spec = self.entries.spec
+        shapes = {name: data[name].shape for name in real}
+        fixed = {name: fixed[name] for name in spec.names if name in fixed}
+        write_text(file_path(path), saved_sparse(self.name, spec, shapes, fixed, patterns, self.nesting))
 
     def _read(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Pattern | None]]:
         """Return the arguments as arrays, and the patterns of the results."""

@@ -71,14 +71,13 @@ class Nonsingular:
     most: float
 
     def has(self, node: Node) -> bool:
-        """Whether a node is such an operation, on one matrix."""
-        return node.rule.name in self.formulas and not node.batches[0] and not node.params
+        """Whether a node is such an operation, on one matrix and with no more tangents than the formulas have."""
+        formulas = self.formulas.get(node.rule.name, ())
+        return len(node.args) <= len(formulas) and not node.batches[0] and not node.params
 
     def written(self, node: Node) -> Node:
-        """Return an operation by inverses; the operation itself if it has too many tangents."""
+        """Return an operation by inverses."""
         formulas = self.formulas[node.rule.name]
-        if len(node.args) > len(formulas):
-            return node
         names = ("X", "E")[: len(node.args)]
         symbols = [symbol(name, node.args[0].shape) for name in names]
         template = build_formula(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import matcalc as mc
 from matcalc import solvers
@@ -84,3 +85,13 @@ def test_a_sparse_hessian_that_is_zero():
     (found,) = function(np.zeros(4))
     assert found.shape == (4, 4)
     assert found.nnz == 0
+
+
+def test_sparse_data_that_only_a_part_reads():
+    """The structured part of the Hessian, that of the ridge, does not read the sparse matrix."""
+    D = sparse.random_array((9, 5), density=0.5, rng=np.random.default_rng(4), format="csr")
+    declarations = "x: vector(n); D: matrix(m, n) sparse; c: scalar"
+    text, data = "sum(log(1 + exp(D*x))) + c*x'*x", {"D": D, "c": 0.5}
+    problem = solvers.problem(text, "x", data, declarations=declarations)
+    x = np.linspace(-1, 1, 5)
+    np.testing.assert_allclose(problem.operator(x).diagonal(), by_differences(problem, x), rtol=1e-6, atol=1e-6)

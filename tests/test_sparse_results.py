@@ -1,9 +1,13 @@
 """Sparse results: values against dense evaluation, patterns against the entries that are nonzero at random data."""
 
+import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from hide_packages import hiding
 from scipy import sparse
 from scipy.optimize import minimize
 from sparse_results import CASES
@@ -201,3 +205,85 @@ def test_entries_of_selectors(kind):
                 array[tuple(entries(kind, shape, offset))] = 1
                 expected = Selector(kind, tuple(map(Size.of, shape)), Size.of(offset)).dense({})
                 np.testing.assert_array_equal(array, expected)
+
+
+def test_hessians_of_parts_of_a_matrix():
+    """Values and gradients of overlapping parts: the Hessian has four axes. A corner is in no part."""
+    text = "sum(sqrt(1 + (X[1:, :-1] - X[:-1, :-1]).^2 + (X[:-1, 1:] - X[:-1, :-1]).^2))"
+    X, step = np.random.default_rng(8).uniform(-1, 1, (4, 3)), 1e-5
+    H = mc.hessian(text, "X", "X: matrix(m, n)", layout="vec", check=False)
+    found, slope = mc.compile(H, sparse=True, check=False)(X), mc.gradient(text, "X", "X: matrix(m, n)", check=False)
+    columns = []
+    for k in range(X.size):
+        at = np.reshape(np.arange(X.size) == k, X.shape, order="F")
+        columns.append((slope(X=X + step * at) - slope(X=X - step * at)).ravel(order="F") / (2 * step))
+    expected = np.stack(columns, axis=1)
+    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-7, atol=1e-8)
+    assert found.nnz == np.sum(np.abs(expected) > 1e-6)
+
+
+SAVED = {
+    "chain": ("sum((1 - x[:-1]).^2 + 100*(x[1:] - x[:-1].^2).^2)", "x: vector(n)", {}),
+    "springs": (
+        "sum{k: sqrt(1 + (x[a[k]] - x[b[k]])^2)} + lambda*sum(x.^4)",
+        "x: vector(n); a: index(e); b: index(e); lambda: scalar",
+        {"a": np.array([0, 3, 4, 2]), "b": np.array([1, 0, 6, 5]), "lambda": 0.3},
+    ),
+    "linear": ("sum(x)", "x: vector(n)", {}),
+    "norm": ("norm2(x)^4", "x: vector(n)", {}),
+}
+RUN = """
+import json, sys
+import numpy as np
+import saved
+
+x, more = np.array(json.loads(sys.argv[1])), json.loads(sys.argv[2])
+H, g = saved.{name}(x, *more)
+try:
+    saved.{name}(x[1:], *more)
+except ValueError as fault:
+    said = str(fault)
+print(json.dumps([type(H).__name__, H.nnz, H.toarray().tolist(), g.tolist(), said, "matcalc" in sys.modules]))
+"""
+
+
+def run_saved(name, folder, first=""):
+    """Save a function, run it in a process without matcalc, and compare its results."""
+    text, declarations, more = SAVED[name]
+    outputs = [mc.hessian(text, "x", declarations), mc.gradient(text, "x", declarations)]
+    function = mc.compile(outputs, sparse=True, name="both")
+    x = np.linspace(-1, 2, 7)
+    function.save(folder / "saved.py", **{"x": np.zeros(7), **more})
+    numbers = [float(v) for v in more.values() if np.ndim(v) == 0]
+    program = first + RUN.replace("{name}", "both")
+    command = [sys.executable, "-c", program, json.dumps(x.tolist()), json.dumps(numbers)]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env={"PATH": ""})
+    kind, count, H, g, said, has_matcalc = json.loads(run.stdout)
+    expected = function(**{"x": x, **more})
+    assert (kind, count, has_matcalc) == ("csr_array", expected[0].nnz, False)
+    np.testing.assert_allclose(H, dense(outputs[0], {"x": x, **more}), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(g, expected[1], rtol=1e-13)
+    assert "the pattern is for (7,)" in said
+
+
+def test_a_saved_file_without_numba(tmp_path):
+    run_saved("chain", tmp_path, hiding(["numba", "llvmlite"]))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", SAVED)
+def test_saved_files(name, tmp_path):
+    """The file's own test passes, too."""
+    run_saved(name, tmp_path)
+    tested = subprocess.run([sys.executable, tmp_path / "saved.py"], capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
+def test_what_a_saved_file_cannot_hold(tmp_path):
+    text, declarations = "norm2(D*x)^2 + sum(x.^4)", "x: vector(n); D: matrix(m, n) sparse"
+    function = mc.compile(mc.hessian(text, "x", declarations), sparse=True)
+    with pytest.raises(mc.MatcalcError, match="cannot hold D"):
+        function.save(tmp_path / "saved.py", **{"x": np.zeros(3), "D": sparse.eye_array(3, format="csr")})
+    bound = mc.compile(mc.hessian("sum(c.*x.^3)", "x", "x: vector(n); c: vector(n)"), sparse=True).bind(c=np.ones(3))
+    with pytest.raises(mc.MatcalcError, match="cannot hold c"):
+        bound.save(tmp_path / "saved.py", np.zeros(3))

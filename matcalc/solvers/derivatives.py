@@ -13,6 +13,7 @@ import matcalc as mc
 from matcalc.cached import cached_property
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
+from matcalc.solvers.hessian_diagonal import Diagonal
 from matcalc.solvers.objective_from_statistics import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
 from matcalc.solvers.problem_input import Evaluator, Inputs
@@ -70,6 +71,11 @@ class Scalar:
         ]
         return np.concatenate(rows)
 
+    def hessian_pattern(self, x: ArrayLike) -> Any:
+        """Return the sparse Hessian with each stored entry 1; nothing is computed at x."""
+        assert isinstance(self._hessian, SparseBlocks)
+        return self._hessian.pattern(x)
+
     @cached_property
     def _product(self) -> tuple[list[str], Evaluator]:
         taken = set(self.given.scope.scope)
@@ -84,14 +90,13 @@ class Scalar:
         return packing.pack(dict(zip(packing.shapes, blocks, strict=True)))
 
     @cached_property
-    def _diagonal(self) -> Evaluator:
+    def _diagonal(self) -> Diagonal:
         rows = mc.hessian(self.expression, self.given.names)
-        return self.given.evaluator([_diagonal_of(row[k]) for k, row in enumerate(rows)])
+        return Diagonal(self.given, [row[k] for k, row in enumerate(rows)])
 
     def diagonal(self, x: ArrayLike) -> Vector:
         """Return the diagonal of the Hessian, computed without the rest of it."""
-        packing = self.given.packing
-        return packing.pack(dict(zip(packing.shapes, self._diagonal(x), strict=True)))
+        return self._diagonal(x)
 
 
 class Values:
@@ -129,6 +134,11 @@ class Values:
         rows = np.shape(blocks[name])[: np.ndim(blocks[name]) - len(shape)]
         return packing.columns(prod(rows), blocks)
 
+    def jacobian_pattern(self, x: ArrayLike) -> Any:
+        """Return the sparse Jacobian with each stored entry 1; nothing is computed at x."""
+        assert isinstance(self._jacobian, SparseBlocks)
+        return self._jacobian.pattern(x)
+
     @cached_property
     def _weighted(self) -> tuple[str, Scalar]:
         e = self.expression
@@ -142,8 +152,3 @@ class Values:
         shape = np.shape(self._value(x))
         weights = np.asarray(v, np.float64).reshape(shape)
         return combined.hessian(x, **{name: weights if shape else weights.item()})
-
-
-def _diagonal_of(block: Expression) -> Expression:
-    letters = "abcdefghijkl"[: len(block.shape) // 2]
-    return np.einsum(f"{letters}{letters}->{letters}", block) if letters else block

@@ -52,10 +52,8 @@ def sparse_function(request: Request, rows: Sequence[int | None] | None = None) 
     sizes = [
         n for n in all_sizes([out.node for out in request.outputs], names, inputs) if n in made.spec.size_arguments
     ]
-    reached = {node for node in toposort(nodes) if node.kind == "symbol"}
-    stored = {matrix: name for matrix, name in stored.items() if any(s.name == name for s in reached)}
     operands = [operand_of(node, names, {}) for node in inputs]
-    function = SparseFunction(made, operands, results, request.nesting, sizes, stored)
+    function = SparseFunction(made, operands, results, request.nesting, sizes, stored, request.name)
     function.checked = _checked(function, request, inputs) if request.check else made.checked
     return function
 
@@ -97,7 +95,7 @@ def _of_entries(request: Request, nodes: Sequence[Node], arguments: Sequence[Nod
     ]
     return replace(
         request, outputs=outputs, names=names, args=[node.name for node in arguments], results=None,
-        nesting=tuple(range(len(outputs))), slopes=(),
+        nesting=tuple(range(len(outputs))), slopes=(), name=f"{request.name}_entries",
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.spec.spec import Nesting, Operand, nest
-from matcalc.language.identifiers import by_name, nearest
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import by_name, file_path, nearest
 from matcalc.sparse_results.pattern import Instance, stored_entries
 from matcalc.sparse_results.results import Pattern, SparseResult
 from matcalc.tensor.sizes.sizes_from_shapes import solve
@@ -37,12 +39,12 @@ class SparseFunction:
 
     def __init__(
         self, entries: Compiled, operands: Sequence[Operand], results: Sequence[SparseResult | None],
-        nesting: Nesting, sizes: Sequence[str], stored: Mapping[str, str], checked: str = "",
+        nesting: Nesting, sizes: Sequence[str], stored: Mapping[str, str], name: str,
     ) -> None:  # fmt: skip
         self.entries, self.operands, self.results = entries, tuple(operands), tuple(results)
         self.nesting, self.sizes, self.stored = nesting, tuple(sizes), dict(stored)
-        self.checked, self.fixed = checked, dict[str, Any]()
-        self._patterns: list[tuple[dict[str, int], list[Any], list[Pattern | None]]] = []
+        self.name, self.checked, self.fixed = name, "", dict[str, Any]()
+        self._patterns: list[tuple[Any, list[Any], list[Pattern | None]]] = []
 
     @property
     def args(self) -> tuple[str, ...]:
@@ -87,22 +89,63 @@ class SparseFunction:
         Raises: TypeError for wrong arguments, ShapeError for shapes that do not fit, LinAlgError as other functions.
         """
         given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
-        data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
-        patterns = self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
+        data, patterns = self._read(given)
         arrays = {**data, **{name: data[matrix].data for matrix, name in self.stored.items()}}
         for result, pattern in zip(self.results, patterns, strict=True):
             if result is not None and pattern is not None:
                 arrays |= {node.name: a for node, a in zip(result.arguments, pattern.arrays, strict=True)}
         sizes = {n: given[n] for n in self.sizes}
         sizes |= self._lengths(patterns)
-        values = self.entries({n: arrays[n] if n in arrays else sizes[n] for n in self.entries.args})
+        values = self.entries(*(arrays[n] if n in arrays else sizes[n] for n in self.entries.args))
         made = [p.matrix(v) if p is not None else v for p, v in zip(patterns, values, strict=True)]
         return nest(self.nesting, made)
+
+    def pattern(self, /, *args: Any, **keywords: Any) -> Any:
+        """Return the results at these arguments with each stored entry 1, and None for results that are arrays.
+
+        Only sizes and index data of the arguments are read.
+        """
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
+        _, patterns = self._read(given)
+        return nest(self.nesting, [None if p is None else p.matrix(np.ones(p.count)) for p in patterns])
+
+    def save(self, path: str | os.PathLike[str], /, *args: Any, **keywords: Any) -> None:
+        """Write the function of these sizes and index data as a stand-alone file, which needs NumPy and SciPy.
+
+        The further arguments are those of a call; only the shapes of real arrays are used. Their names are the
+        parameters of the function in the file, whose patterns are fixed.
+
+        Raises: NotSupported for sparse matrices among the arguments and for fixed real arrays; as `Compiled.save`.
+        """
+        from matcalc.compiler.files.write_file import write_text
+        from matcalc.sparse_results.saved_file import saved_sparse
+
+        given = {**self.fixed, **dict(zip(self.args, bind("f", self.args, args, keywords), strict=True))}
+        data, patterns = self._read(given)
+        real = [operand.name for operand in self.operands if operand.dtype == "float64"]
+        held = [name for name in (*self.stored, *real) if name in self.stored or name in self.fixed]
+        if held:
+            raise NotSupported(f"the file cannot hold {held[0]}", hint="save a function of dense, free arguments")
+        fixed: dict[str, Any] = {name: to_size(name, given[name]) for name in self.sizes}
+        fixed |= self._lengths(patterns)
+        fixed |= {name: value for name, value in data.items() if name not in real}
+        for result, pattern in zip(self.results, patterns, strict=True):
+            if result is not None and pattern is not None:
+                fixed |= {node.name: a for node, a in zip(result.arguments, pattern.arrays, strict=True)}
+        spec = self.entries.spec
+        shapes = {name: data[name].shape for name in real}
+        fixed = {name: fixed[name] for name in spec.names if name in fixed}
+        write_text(file_path(path), saved_sparse(self.name, spec, shapes, fixed, patterns, self.nesting))
+
+    def _read(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Pattern | None]]:
+        """Return the arguments as arrays, and the patterns of the results."""
+        data = {o.name: self._converted(o, given[o.name]) for o in self.operands}
+        return data, self._found(data, {name: to_size(name, given[name]) for name in self.sizes})
 
     def _lengths(self, patterns: Iterable[Pattern | None]) -> dict[str, int]:
         """Return the numbers of entries that no array among the arguments determines."""
         pairs = zip(self.results, patterns, strict=True)
-        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and r.groups}
+        return {str(r.node.shape[0]): p.count for r, p in pairs if r is not None and p is not None and not r.is_full}
 
     def _converted(self, operand: Operand, value: Any) -> Any:
         if operand.name in self.stored:
@@ -112,15 +155,16 @@ class SparseFunction:
     def _found(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Pattern | None]:
         """Return the pattern of each result, from an earlier call if sizes and index data are the same."""
         shapes = {o.name: data[o.name].shape for o in self.operands}
-        known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
+        lengths = (shapes, dict(sizes))
         indices = {o.name: data[o.name] for o in self.operands if o.dtype != "float64"}
         arrays = [*indices.values(), *(a for n in self.stored for a in (data[n].indptr, data[n].indices))]
-        for lengths, before, patterns in self._patterns:
-            if lengths == known and all(map(np.array_equal, before, arrays)):
+        for own, before, patterns in self._patterns:
+            if own == lengths and all(map(np.array_equal, before, arrays)):
                 return patterns
+        known = solve([(o.name, o.shape) for o in self.operands], shapes, sizes)
         instance = Instance(known, indices, {n: stored_entries(data[n]) for n in self.stored})
         patterns = [None if r is None else r.pattern(instance) for r in self.results]
-        self._patterns = [(known, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
+        self._patterns = [(lengths, [a.copy() for a in arrays], patterns), *self._patterns[: PATTERNS - 1]]
         return patterns
 
     def __repr__(self) -> str:

@@ -44,7 +44,7 @@ def telling(operands: Sequence[Operand], out: Indices) -> list[Operand]:
     found = []
     for part in connected(able):
         ends = {i for _, at in part for i in at} & set(out)
-        if len(ends) > 1 or (ends and any(_leaves_out(operand, next(iter(ends))) for operand in part)):
+        if len(ends) > 1 or (ends and _has_gaps(part, next(iter(ends)))):
             found += part
     return found
 
@@ -54,6 +54,14 @@ def _is_wide(node: Node) -> bool:
     if node.kind == "selector":
         return node.selects("mask")
     return "diagonal" not in node.facts and ("lower" in node.facts or "upper" in node.facts)
+
+
+def _has_gaps(part: Sequence[Operand], index: int) -> bool:
+    """Whether operands may be 0 at some value of an index, which may be merged from others."""
+    merged = [(o, at[1:]) for o, at in part if o.kind == "selector" and o.selector.kind == "merge" and at[0] == index]
+    return any(_leaves_out(operand, index) for operand in part) or any(
+        _has_gaps([o for o in part if o[0] is not merge], i) for merge, inner in merged for i in inner
+    )
 
 
 def _leaves_out(operand: Operand, index: int) -> bool:
@@ -102,5 +110,5 @@ def _hanging(whole: OpenProduct) -> Iterator[tuple[list[Operand], Indices]]:
             indices = {i for _, at in part for i in at}
             hangs = index in indices and len(indices) > 1 and not (indices - {index}) & set(whole.out)
             # entries that selectors put into the result stay: their number is that of the tuples
-            if hangs and not (index in whole.out and any(_leaves_out(operand, index) for operand in part)):
+            if hangs and not (index in whole.out and _has_gaps(part, index)):
                 yield part, (index,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from matcalc.cached import cached_property
 from matcalc.language.identifiers import free
 from matcalc.sparse_results.pattern import Instance
 from matcalc.sparse_results.relations import Table
@@ -57,7 +59,7 @@ class SparseResult:
         return _pattern(matrix, entries, [a for group, join in pairs for a in group.arrays(*join, entries)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """The shape of a matrix, the columns and row starts of its entries, and arrays for new arguments."""
 
@@ -76,9 +78,16 @@ class Pattern:
 
         Its index arrays are those of the pattern, which all matrices of a function share: do not write to them.
         """
+        made = copy(self._zeros)
+        made.data = np.ravel(values)
+        return made
+
+    @cached_property
+    def _zeros(self) -> csr_array:
+        """The CSR array of this pattern without values, whose format is checked once."""
         from scipy.sparse import csr_array
 
-        made = csr_array((np.ravel(values), self.columns, self.starts), shape=self.shape)
+        made = csr_array((np.zeros(self.count), self.columns, self.starts), shape=self.shape)
         made.has_canonical_format = True
         return made
 
@@ -104,7 +113,7 @@ def _pattern(shape: tuple[int, int], entries: Table, arrays: Sequence[Table]) ->
     rows, columns = np.divmod(entries, max(shape[1], 1))
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
     kind = np.int32 if max(len(entries), *shape) < 2**31 else np.int64
-    return Pattern(shape, columns.astype(kind), starts.astype(kind), tuple(arrays))
+    return Pattern(shape, columns.astype(kind), starts.astype(kind), tuple(map(np.ascontiguousarray, arrays)))
 
 
 def sparse_result(root: Node, rows: int, values: dict[Node, Node], used: set[str]) -> SparseResult:

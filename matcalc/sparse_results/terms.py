@@ -20,7 +20,7 @@ from matcalc.language.kinds import INDEX
 from matcalc.sparse_results.networks import contracted, is_structured, telling
 from matcalc.sparse_results.pattern import Instance, relation
 from matcalc.sparse_results.relations import Relation, Table, from_columns, joined, places, with_all
-from matcalc.tensor.constructors import add, over_terms, product, symbol
+from matcalc.tensor.constructors import add, over_terms, product, symbol, zeros
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand
 from matcalc.tensor.raw_nodes import lookup
 from matcalc.tensor.sizes.size import Size
@@ -87,6 +87,16 @@ def _renamed(found: Relation, at: Indices) -> Relation:
 def terms_of_result(root: Node) -> list[Term]:
     """Return the terms of a result: sums that are 0 at known entries are distributed over."""
     return [_term(contracted(whole)) for whole in _products(root)]
+
+
+def full_and_structured(root: Node) -> tuple[Node, Node]:
+    """Return two parts of a result: the sum of its terms without known zeros, and the sum of the others."""
+    parts: tuple[list[tuple[int, Node]], ...] = ([], [])
+    for whole in map(contracted, _products(root)):
+        node = product(whole.coef, whole.operands, whole.out, dict(enumerate(whole.index_sizes)))
+        parts[not _term(whole).is_full].append((1, node))
+    full, structured = (add(part) if part else zeros(root.shape) for part in parts)
+    return full, structured
 
 
 def _products(root: Node) -> Iterator[OpenProduct]:

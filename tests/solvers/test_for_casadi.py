@@ -76,3 +76,72 @@ def test_ipopt_with_constraints_of_formulas():
     found = solver(x0=[1, 5, 5, 1], lbx=1, ubx=5, lbg=[25, 40], ubg=[np.inf, 40])
     assert np.isclose(found["f"].full().item(), 17.0140173, rtol=1e-7)
     assert solver.stats()["iter_count"] < 15
+
+
+SPARSE = {
+    "chain": (
+        "sum((1 - x[:-1]).^2 + 100*(x[1:] - x[:-1].^2).^2)",
+        "x[:-2].*x[1:-1] + sin(x[2:])",
+        lambda x: casadi.sum1((1 - x[:-1]) ** 2 + 100 * (x[1:] - x[:-1] ** 2) ** 2),
+        lambda x: x[:-2] * x[1:-1] + casadi.sin(x[2:]),
+    ),
+    "entries alone": (
+        "sum(exp(x) - x.^3)",
+        "x.^2",
+        lambda x: casadi.sum1(casadi.exp(x) - x**3),
+        lambda x: x**2,
+    ),
+    "linear": ("sum(x)", "x[1:] - x[:-1]", casadi.sum1, lambda x: x[1:] - x[:-1]),
+    "dense": ("norm2(x)^4", "[sum(x)^3; prod(x)]", lambda x: casadi.sumsqr(x) ** 2, None),
+}
+
+
+@pytest.mark.parametrize("name", ["chain", *(pytest.param(n, marks=pytest.mark.whole) for n in SPARSE if n != "chain")])
+def test_sparse_derivatives_have_the_patterns_of_casadi(name):
+    """Those of CasADi's own expressions: the Jacobian, the Hessian of the Lagrangian, and their values."""
+    n, (objective, constraints, own, ours) = 7, SPARSE[name]
+    given = {"declarations": "x: vector(n)", "sizes": {"n": n}, "sparse": True, "target": "numpy"}
+    f, g = (solvers.casadi(text, "x", **given, name=letter) for text, letter in ((objective, "f"), (constraints, "g")))
+    x, sx = casadi.MX.sym("x", n), casadi.SX.sym("x", n)
+    values = ours(sx) if ours else casadi.vertcat(casadi.sum1(sx) ** 3, casadi.det(casadi.diag(sx)))
+    weights = np.linspace(-1, 2, values.shape[0])
+    found = casadi.hessian(f(x) + casadi.dot(weights, g(x)), x)[0], casadi.jacobian(g(x), x)
+    truth = casadi.hessian(own(sx) + casadi.dot(weights, values), sx)[0], casadi.jacobian(values, sx)
+    at = np.random.default_rng(3).uniform(-1, 1, n)
+    for mine, his in zip(casadi.Function("m", [x], found)(at), casadi.Function("h", [sx], truth)(at), strict=True):
+        assert mine.sparsity() == his.sparsity()
+        assert np.allclose(mine.full(), his.full(), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.whole
+def test_sparse_second_derivatives_in_several_variables():
+    """A matrix, a number and a symmetric matrix: the same as without `sparse`."""
+    text = "[vec(X[1:, :].*X[:-1, :].^2); c^2*X[0, 0]; c*logdet(S); S[0, 1]*X[1, 1]]"
+    declarations = "X: matrix(m, n); c: scalar; S: matrix(p, p) symmetric"
+    sizes, lam = {"m": 3, "n": 2, "p": 2}, np.linspace(-1, 1, 7)
+    made = []
+    for sparse in (True, False):
+        f = solvers.casadi(text, ["X", "c", "S"], sizes=sizes, declarations=declarations, target="numpy", sparse=sparse)
+        x = casadi.MX.sym("x", 11)
+        H = casadi.hessian(casadi.dot(lam, f(x)), x)[0]
+        at = f.pack({"X": np.arange(6.0).reshape(3, 2) / 5, "c": 1.5, "S": [[2, 0.3], [0.3, 1]]})
+        made.append(casadi.Function("H", [x], [H, casadi.jacobian(f(x), x)])(at))
+    (sparse, slopes), (dense, others) = made
+    assert sparse.sparsity().nnz() < dense.sparsity().nnz()
+    assert np.allclose(sparse.full(), dense.full(), rtol=1e-12)
+    assert np.allclose(slopes.full(), others.full(), rtol=1e-12)
+
+
+@pytest.mark.whole
+def test_ipopt_on_a_long_chain():
+    """At 2,000 variables, which would take seconds for each dense factorisation; CasADi's own problem agrees."""
+    n, (objective, constraints, own, ours) = 2_000, SPARSE["chain"]
+    given = {"declarations": "x: vector(n)", "sizes": {"n": n}, "sparse": True}
+    f, g = (solvers.casadi(text, "x", **given, name=letter) for text, letter in ((objective, "f"), (constraints, "g")))
+    x, sx, ends = casadi.MX.sym("x", n), casadi.SX.sym("x", n), []
+    for problem in ({"x": x, "f": f(x), "g": g(x)}, {"x": sx, "f": own(sx), "g": ours(sx)}):
+        solver = casadi.nlpsol("solver", "ipopt", problem, QUIET)
+        found = solver(x0=np.full(n, -1.0), lbg=-10, ubg=0.5)
+        ends.append((float(found["f"]), solver.stats()["iter_count"]))
+    assert np.isclose(ends[0][0], ends[1][0], rtol=1e-8)
+    assert ends[0][1] == ends[1][1]

@@ -299,4 +299,6 @@ def filled(expr: Expr, fields: Mapping[str, Expr]) -> Expr:
         return Load(filled(expr.array, fields), tuple([filled(arg, fields) for arg in expr.at]))
     if isinstance(expr, Length):
         return Length(filled(expr.array, fields), expr.axis)
+    if isinstance(expr, Array):
+        return Array(tuple([filled(entry, fields) for entry in expr.entries]))
     return View(filled(expr.array, fields), expr.shape) if isinstance(expr, View) else expr

@@ -267,7 +267,22 @@ class Expressions:
     def _call(self, expr: Call) -> Value:
         if expr.function in self.words.plain:
             return self._plain(expr.function, [self.number(arg) for arg in expr.args])
-        return self.around.call(expr.function, [self.value(arg) for arg in expr.args])
+        result = self.around.call(expr.function, [self._argument(arg) for arg in expr.args])
+        if isinstance(result, Row) and any(isinstance(arg, Array) for arg in expr.args):
+            raise UnknownFormError(expression(expr))  # the result may be memory of the argument
+        return result
+
+    def _argument(self, expr: Expr) -> Value:
+        """Return an argument of a call; an array of given numbers is on the stack until the function returns."""
+        if not isinstance(expr, Array):
+            return self.value(expr)
+        kind = Kind("float64", 1)
+        length = str(len(expr.entries))
+        array = Row(self.lines.place(f"[{length} x {kind.word}]"), (length,), "null", kind)
+        for k, entry in enumerate(expr.entries):
+            number = self.as_kind(self.number(entry), kind.entry)
+            self.lines.do(f"store {kind.word} {number}, ptr {self.place((Literal(k),), array)}")
+        return array
 
     def _plain(self, name: str, args: Sequence[Number]) -> Number:
         if name in self.words.real:

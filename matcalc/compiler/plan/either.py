@@ -2,7 +2,8 @@
 
 One Program computes the formulas as they are. The other one uses matrices of the size of the rank. It is taken if the
 sizes of the call fit, and if its tests show that it loses no more digits than stated. If it fails or a test does not
-hold, the call computes directly.
+hold, the call computes directly. With fixed inputs the cheaper one is taken: the choice, or the direct Program with
+values that are computed once.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from matcalc.compiler.plan.memory.name_values import name_values
 from matcalc.compiler.plan.memory.schedule import Scheduler
 from matcalc.compiler.plan.values.describe import Describer, brief
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.program_cost import price
 from matcalc.compiler.plan.values.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import Program
 from matcalc.compiler.verify.accesses import proved
@@ -39,6 +41,9 @@ from matcalc.tensor.sizes.size import Size, is_nonnegative
 
 TIMES, MORE = 2, 4
 """The low-rank form is taken if the matrix has TIMES as many rows as its rank, and MORE."""
+LOW_RANK = ("low_rank", "by matrices of low rank")
+KRONECKER = ("kronecker", "by the factors of a Kronecker product")
+"""The name of a kernel and its words, by the matrices in it."""
 BRANCHING = frozenset(["numba", "numpy"])
 """Targets whose functions may choose by data."""
 
@@ -57,14 +62,14 @@ def plan(
     Raises: NotSupported if an operation has no lowering, or if a recurrence must store all states.
     """
     lowerings = load(folder or data_folder("codegen"))
-    found = None
-    if target in BRANCHING and not options.get("fixed"):
+    found, fixed = None, options.pop("fixed", ())
+    if target in BRANCHING:
         found = _low_rank([node for _, node in outputs], forms, lowerings, Estimate(sizes), folder)
     if found is None:
-        return compare.plan(outputs, inputs, sizes, target, folder, forms, **options)
+        return compare.plan(outputs, inputs, sizes, target, folder, forms, fixed=fixed, **options)
     direct = compare.plan(outputs, inputs, sizes, target, folder, forms, **{**options, "zero_filled": False})
     if direct.data:
-        return compare.plan(outputs, inputs, sizes, target, folder, forms, **options)
+        return compare.plan(outputs, inputs, sizes, target, folder, forms, fixed=fixed, **options)
     taken = {*(n.name for n in inputs), *(label for label, _ in outputs), *direct.size_args}
     losses = []
     for _ in found.tests:
@@ -74,15 +79,25 @@ def plan(
     wanted = [*found.roots, *(test for test, _ in found.tests)]
     short = compare.plan(list(zip(labels, wanted, strict=True)), inputs, sizes, target, folder,
                          **{**options, "zero_filled": False})  # fmt: skip
-    return _either(outputs, inputs, direct, short, found, Estimate(sizes), options)
+    estimate = Estimate(sizes)
+    if fixed:
+        ahead = compare.plan(outputs, inputs, sizes, target, folder, forms, fixed=fixed, **options)
+        if not _fits_usually(found, estimate) or price(ahead, estimate) <= price(short, estimate):
+            return ahead
+    return _either(outputs, inputs, direct, short, found, estimate, options)
 
 
 class Found(NamedTuple):
-    """Formulas in low-rank form, their tests with limits, and the sizes that must not be negative."""
+    """Formulas in low-rank form, their tests with limits, and the sizes that must not be negative.
+
+    `name` and `words` are those of the form.
+    """
 
     roots: list[Node]
     tests: list[tuple[Node, float]]
     rooms: list[Size]
+    name: str
+    words: str
 
 
 def _low_rank(
@@ -102,7 +117,8 @@ def _low_rank(
     rooms = [_room(size, rank) for size, ranks in made.ranks.items() for rank in ranks]
     if not rooms:
         return None
-    return Found(found, made.tests, [room for room in rooms if not is_nonnegative(room)])
+    name, words = LOW_RANK if any(made.splits.values()) else KRONECKER
+    return Found(found, made.tests, [room for room in rooms if not is_nonnegative(room)], name, words)
 
 
 def _room(size: Size, rank: Size) -> Size:
@@ -159,7 +175,7 @@ def _sizes(*programs: Program) -> list[str]:
 def _kernel(direct: Program, short: Program, found: Found, estimate: Estimate) -> Kernel:
     """Return the entry in the form of one in kernels.toml, with the two Programs as parts."""
     digest = blake2b((listing(direct) + listing(short)).encode(), digest_size=3).hexdigest()
-    name = f"low_rank_{digest}"
+    name = f"{found.name}_{digest}"
     sizes = _sizes(direct, short)
     parts = tuple(
         Part(f"{name}_{word}", program, (*program.outputs, *program.inputs, *program.size_args))
@@ -187,8 +203,7 @@ def _kernel(direct: Program, short: Program, found: Found, estimate: Estimate) -
         f"{parts[1].spelled('numpy')}, {', '.join(fields)})",
         "numba": f"{name}({', '.join([*fields, *rooms, *(f'{{r_{k}}}' for k in range(len(results)))])})",
     }
-    fits_usually = all(estimate(room + 1) > 1 or is_nonnegative(room) for room in found.rooms)
-    flops, moved = operations(short if fits_usually else direct)
+    flops, moved = operations(short if _fits_usually(found, estimate) else direct)
     return replace(
         read_kernel(name, entry, 0),
         parts=parts,
@@ -199,11 +214,16 @@ def _kernel(direct: Program, short: Program, found: Found, estimate: Estimate) -
     )
 
 
+def _fits_usually(found: Found, estimate: Estimate) -> bool:
+    """Whether the smaller matrices are taken at the expected sizes."""
+    return all(estimate(room + 1) > 1 or is_nonnegative(room) for room in found.rooms)
+
+
 def _words(found: Found) -> str:
     """Return what a plan says of the choice."""
     tests = [f"{room} >= 0" for room in found.rooms]
     tests += [f"0 < {brief(test)} <= {most:g}" for test, most in found.tests]
-    return f"by matrices of low rank if {' and '.join(tests)}, else directly"
+    return f"{found.words} if {' and '.join(tests)}, else directly"
 
 
 def _function(name: str, parts: Sequence[Part], sizes: Sequence[str], found: Found) -> Function:

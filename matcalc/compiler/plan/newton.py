@@ -84,7 +84,7 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
     out = letters_of("out", max(start.rank, 1))
     fields = [f"{{{name}}}" for name in (*extra, *part_sizes(parts))]
     arguments = "".join(f"{field}, " for field in fields)
-    first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
+    first = f"{{{START}}}" if start.rank else f"np.array([{{{START}}}])"
     functions = ", ".join(part.spelled("numpy") for part in parts)
     known = {"numpy": _finite(extra, symbols, "", "np.isfinite")}
     known["numba"] = _finite(extra, symbols, ".reshape(-1)", "finite_number")

@@ -201,7 +201,7 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
     operands = [f"{FAST}{letters_of(FAST, node.rank)}"]
     operands += [f"{OPERAND}{s.name}{letters_of(s.name, s.rank)}" for s in symbols]
     fields = [*(f"{{{OPERAND}{s.name}}}" for s in symbols), *(f"{{{n}}}" for n in sizes)]
-    first = f"{{{FAST}}}" if node.rank else f"np.full(1, {{{FAST}}})"
+    first = f"{{{FAST}}}" if node.rank else f"np.array([{{{FAST}}}])"
     out = letters_of("out", exact.rank)
     entry = {
         "pattern": f"{RESULT}{out} = {name}({', '.join(operands)}){out}",

@@ -8,7 +8,8 @@ the next one, and the user must keep the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,7 @@ from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.packing import Vector
 from matcalc.solvers.problem_input import Inputs, read_inputs
+from matcalc.solvers.sparse_blocks import SecondDerivatives
 
 Arrays = Mapping[Any, ArrayLike]
 
@@ -33,19 +35,51 @@ def casadi(
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
+    sparse: bool = False,
 ) -> Any:
     """Return the formula `f` in the symbols `wrt` as a `casadi.Function` of the packed variables.
 
     Its argument is a column of all entries, row-major in the order of `wrt` (`.pack`, `.unpack`, `.x0` of the result).
     Its value is a column of the entries of f: an objective or several constraints. First and second derivatives are
     exact: Ipopt receives the Hessian of the Lagrangian. Keep a reference to the result while CasADi uses it; otherwise
-    CasADi raises "Callback object has been deleted".
+    CasADi raises "Callback object has been deleted". With `sparse`, Jacobian and Hessian have the fixed patterns of
+    `compile(..., sparse=True)`, and Ipopt factorises sparse matrices.
 
-    Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.
+    Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n).
     Raises: as `problem`.
     """
-    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target)
+    given = replace(read_inputs(f, wrt, data, start, sizes, declarations, dialect, target), sparse=sparse)
     return _callbacks(given, identifier(name, "name="))
+
+
+class Derivatives(NamedTuple):
+    """A formula with k entries and its derivatives, as functions of the vector of the variables.
+
+    `second` is the derivative of the Jacobian, whose entries CasADi stacks by columns: (k*n, n). `patterns` return
+    sparse derivatives with each stored entry 1; they are None for dense derivatives.
+    """
+
+    value: Callable[[Vector], Any]
+    jacobian: Callable[[Vector], Any]
+    second: Callable[[Vector], Any]
+    patterns: tuple[Callable[[Vector], Any] | None, Callable[[Vector], Any] | None] = (None, None)
+
+
+def _derivatives(given: Inputs, n: int, k: int) -> Derivatives:
+    formula = given.formulas[0]
+    values, alone = Values(given, formula), None if formula.node.shape else Scalar(given, formula)
+    if alone is not None:
+        patterns = (None, alone.hessian_pattern if given.sparse else None)
+        return Derivatives(lambda x: alone.both(x)[0], lambda x: alone.both(x)[1][None], alone.hessian, patterns)
+    if given.sparse:
+        both = SecondDerivatives(given, values.jacobians, k)
+        return Derivatives(values.value, values.jacobian, both, (values.jacobian_pattern, both.pattern))
+
+    def second(x: Vector) -> Vector:
+        parts = [values.curvature(x, weights) for weights in np.eye(k)]
+        return np.reshape(parts, (k, n, n)).transpose(1, 0, 2).reshape(k * n, n) if k else np.zeros((0, n))
+
+    return Derivatives(values.value, values.jacobian, second)
 
 
 def _callbacks(given: Inputs, name: str) -> Any:
@@ -54,28 +88,27 @@ def _callbacks(given: Inputs, name: str) -> Any:
 
     n, formula = given.packing.size, given.formulas[0]
     k = int(np.prod([size.evaluate(given.fixed) for size in formula.node.shape]))
-    values, alone = Values(given, formula), None if formula.node.shape else Scalar(given, formula)
+    found = _derivatives(given, n, k)
 
-    def value(x: Vector) -> Vector:
-        return np.array([alone.both(x)[0]]) if alone else values.value(x)
+    def pattern(of: Callable[[Vector], Any] | None, *shape: int) -> Any:
+        """Return the pattern of a CSR array, which CasADi stores by columns."""
+        if of is None:
+            return Sparsity.dense(*shape)
+        columns = of(np.zeros(n)).tocsc()
+        return Sparsity(*shape, columns.indptr.tolist(), columns.indices.tolist())
 
-    def jacobian(x: Vector) -> Vector:
-        return alone.both(x)[1][None] if alone else values.jacobian(x)
-
-    def second(x: Vector) -> Vector:
-        """Return the derivative of the Jacobian, whose entries CasADi stacks by columns."""
-        parts = [alone.hessian(x)] if alone else [values.curvature(x, weights) for weights in np.eye(k)]
-        return np.reshape(parts, (k, n, n)).transpose(1, 0, 2).reshape(k * n, n) if k else np.zeros((0, n))
+    slopes, bends = pattern(found.patterns[0], k, n), pattern(found.patterns[1], k * n, n)
 
     class Layer(Callback):
         """The value, or the derivative in x of the previous layer; further inputs (nominal values) are not read."""
 
         def __init__(
-            self, label: str, compute: Callable[[Vector], Vector], inputs: Sequence[tuple[int, int]],
-            outputs: Sequence[tuple[int, int]], above: Callable[[str], Any] | None,
+            self, label: str, compute: Callable[[Vector], Any], inputs: Sequence[Any], outputs: Sequence[Any],
+            above: Callable[[str], Any] | None, derivative: Any,
         ) -> None:  # fmt: skip
             Callback.__init__(self)
             self._compute, self._inputs, self._outputs, self._above = compute, inputs, outputs, above
+            self._derivative = derivative
             self._made: list[Any] = []
             self.construct(label, {})
 
@@ -86,14 +119,15 @@ def _callbacks(given: Inputs, name: str) -> Any:
             return len(self._outputs)
 
         def get_sparsity_in(self, i: int) -> Any:
-            return Sparsity.dense(*self._inputs[i])
+            return self._inputs[i]
 
         def get_sparsity_out(self, i: int) -> Any:
-            return Sparsity(*self._outputs[i]) if i else Sparsity.dense(*self._outputs[i])
+            return self._outputs[i]
 
         def eval(self, arg: Sequence[Any]) -> list[Any]:
-            found = self._compute(arg[0].full().reshape(-1))
-            return [DM(found), *(DM(*shape) for shape in self._outputs[1:])]
+            made = self._compute(arg[0].full().reshape(-1))
+            first = DM(self._outputs[0], made.tocsc().data) if hasattr(made, "tocsc") else DM(made)
+            return [first, *map(DM, self._outputs[1:])]
 
         def has_jacobian(self, *_: Any) -> bool:
             return self._above is not None
@@ -103,13 +137,23 @@ def _callbacks(given: Inputs, name: str) -> Any:
             self._made.append(self._above(label))
             return self._made[-1]
 
+        def has_jac_sparsity(self, output: int, argument: int) -> bool:
+            return self._above is not None
+
+        def get_jac_sparsity(self, output: int, argument: int, symmetric: bool) -> Any:
+            if output == argument == 0:
+                return self._derivative
+            return Sparsity(self._outputs[output].numel(), self._inputs[argument].numel())
+
+    x, f = Sparsity.dense(n, 1), Sparsity.dense(k, 1)
+
     def hessian_layer(label: str) -> Any:
-        outputs = [(k * n, n), (k * n, k)]
-        return Layer(label, second, [(n, 1), (k, 1), (k, n)], outputs, None)
+        outputs = [bends, Sparsity(k * n, k)]
+        return Layer(label, found.second, [x, f, slopes], outputs, None, None)
 
     def jacobian_layer(label: str) -> Any:
-        return Layer(label, jacobian, [(n, 1), (k, 1)], [(k, n)], hessian_layer)
+        return Layer(label, found.jacobian, [x, f], [slopes], hessian_layer, bends)
 
-    made: Any = Layer(name, value, [(n, 1)], [(k, 1)], jacobian_layer)
+    made: Any = Layer(name, found.value, [x], [f], jacobian_layer, slopes)
     made.pack, made.unpack, made.x0 = given.packing.pack, given.packing.unpack, given.x0
     return made

@@ -131,7 +131,7 @@ def block_facts(node: Node) -> list[str]:
 
 def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
     """Return the matrix that a term places on the diagonal, the row where it begins and its size."""
-    if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or len(set(node.out)) < 2:
+    if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or not len(node.out) == len(set(node.out)) == 2:
         return None
     slices = {at[0]: (arg.selector, at[1]) for arg, at in node.operands if arg.selects("slice")}
     blocks = [(arg, at) for arg, at in node.operands if not arg.selects("slice")]

@@ -279,12 +279,13 @@ FAULTS = {
 def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
     """A wrong formula of low_rank.toml is found before a function is returned."""
     right, wrong = FAULTS[field]
-    first, *others = forms(data_folder("codegen"))
+    entries = forms(data_folder("codegen"))
+    first, *others = entries.bases
     tables = {name: {**table} for name, table in (("formulas", first.formulas), ("operations", first.operations))}
     table = next(table for table in tables.values() if field in table)
     assert table[field] == right
     table[field] = wrong
-    monkeypatch.setattr(either, "forms", lambda folder: (replace(first, **tables), *others))
+    monkeypatch.setattr(either, "forms", lambda folder: replace(entries, bases=(replace(first, **tables), *others)))
     with pytest.raises(InternalError):
         formula = "logdet(K) + y'*inv(K)*y where K = A*A' + c*eye(n)"
         mc.value_and_gradient(formula, "A", "A: matrix(n, k); c: scalar; y: vector(n)", name=f"wrong_{field}")

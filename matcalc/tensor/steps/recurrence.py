@@ -53,7 +53,7 @@ def recurrences(system: Steps) -> list[Node]:
     has `(length + 1, *shape)`.
     """
     if system.length is ZERO:
-        return [_one_row(start) for start in system.starts]
+        return [one_row(start) for start in system.starts]
     needed = {state: _used(body, system.states) for state, body in zip(system.states, system.bodies, strict=True)}
     found: dict[Node, Node] = {}
     sequences = dict(system.sequences)
@@ -101,7 +101,7 @@ def _joined(part: Steps) -> Node:
     """Return the trajectory of a state that does not need itself: its start beside the steps, computed at once."""
     steps = at_all_steps(part.bodies[0], part.sequences, part.length)
     lengths = part.length + 1
-    start = _one_row(part.starts[0])
+    start = one_row(part.starts[0])
     first, last = (ZERO, part.length) if part.backward else (ONE, ZERO)
     return add([(1, placed(steps, first, lengths)), (1, placed(start, last, lengths))])
 
@@ -115,7 +115,7 @@ def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> 
     return product(1, [(steps, (0, *rest))], rest, {})
 
 
-def _one_row(start: Node) -> Node:
+def one_row(start: Node) -> Node:
     """Return a start with a leading axis of length 1."""
     return product(1, [(start, tuple(range(1, start.rank + 1)))], tuple(range(start.rank + 1)), {0: ONE})
 

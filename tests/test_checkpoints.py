@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 import tracemalloc
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from matcalc.compiler.emit.code_of import code_of
 from matcalc.compiler.kernels.modules import load_items
 from matcalc.compiler.plan import plan
 from matcalc.errors import NotSupported
+from matcalc.store.data_folders import data_folder
 
 LENGTHS = (0, 1, 2, 7, 100)
 
@@ -53,6 +55,44 @@ def test_values_and_gradients_are_those_with_all_states(text: str, unrolled: Any
     is_stable = "y[t+1] = x[t]*y[t]" not in text
     for checkpoints in (1, 4, "sqrt"):
         agrees(text, wrt, target, checkpoints, LENGTHS if checkpoints != 1 and is_stable else LENGTHS[:-1])
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.whole
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("target", ["torch", "jax"])
+@pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)
+def test_frameworks_store_few_states(text: str, unrolled: Any, wrt: str, target: str, dtype: Any) -> None:
+    framework = pytest.importorskip(target)
+    if target == "jax":
+        framework.config.update("jax_enable_x64", True)
+    convert = framework.as_tensor if target == "torch" else framework.numpy.asarray
+    e = mc.expression(text, names_in(text))
+    every = mc.value_and_gradient(e, wrt.split(), target="numpy")
+    for checkpoints in (1, 4, "sqrt") if dtype is np.float64 else (4,):
+        few = mc.value_and_gradient(e, wrt.split(), target=target, checkpoints=checkpoints)
+        for length in (0, 1, 7) if dtype is np.float64 else (2,):
+            given = arguments(few.args, length)
+            arrays = {k: x if isinstance(x, int) else convert(np.asarray(x, dtype)) for k, x in given.items()}
+            (value, found), (expected, wanted) = few(**arrays), every(**given)
+            for one, other in zip((value, *found), (expected, *wanted), strict=True):
+                scale = max(1, np.abs(other).max(initial=0))
+                one = np.asarray(one)
+                assert one.dtype == dtype
+                assert np.abs(one - other).max(initial=0) <= 2e3 * np.finfo(dtype).eps * scale
+
+
+@pytest.mark.whole
+def test_the_traced_schedule_is_that_of_revolve() -> None:
+    jax = pytest.importorskip("jax")
+    traced, plain = (
+        runpy.run_path(str(data_folder("codegen") / folder / "checkpoints.py"))[word]
+        for folder, word in (("jax", "next_row"), ("array", "next_stored"))
+    )
+    for rows in (1, 2, 3, 7, 50):
+        found = jax.vmap(partial(traced, rows=rows))(jax.numpy.arange(41, dtype="int32"))
+        assert found.tolist() == [plain(span, rows) for span in range(41)]
+    assert int(traced(jax.numpy.int32(100_000), 50_000)) == plain(100_000, 50_000)
 
 
 REGULATOR = (
@@ -215,8 +255,6 @@ def test_refusals_name_the_reason() -> None:
     e = mc.expression("logsumexp(x) where x[0] = x0, x[t+1] = tanh(A*x[t]), t < T", DECLARED)
     with pytest.raises(NotSupported, match="reads all states of a recurrence at once"):
         mc.value_and_gradient(e, "A", checkpoints=3)
-    with pytest.raises(NotSupported, match="the target torch stores all states"):
-        mc.compile(mc.gradient(e, "A"), target="torch", checkpoints=3)
     with pytest.raises(NotSupported, match="the target c allocates"):
         mc.compile(mc.gradient(e, "A"), target="c", checkpoints="sqrt")
     with pytest.raises(NotSupported, match="these formulas have none"):

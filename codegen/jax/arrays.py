@@ -196,9 +196,14 @@ def scan_steps(function, steps, backward, kinds, operands, sequences, numbers, *
 
     slices = tuple(operands[count : count + sequences])
     states, rows = jax.lax.scan(step, starts, slices, length=steps, reverse=backward)
+    return kept_states(kinds, starts, states, rows, backward)
+
+
+def kept_states(kinds, starts, states, rows, backward):
+    """Return what is kept of each state; `rows` are the values after the steps of each "whole" one."""
     results, following = list(states), iter(rows)
     for k, (word, start) in enumerate(zip(kinds, starts, strict=True)):
         if word == "whole":
             parts = [start[None], next(following)]
             results[k] = jnp.concatenate(parts[::-1] if backward else parts)
-    return results[0] if count == 1 else tuple(results)
+    return results[0] if len(kinds) == 1 else tuple(results)

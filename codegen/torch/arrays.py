@@ -4,8 +4,9 @@ import torch
 
 
 def kind(*arrays):
-    """Return the common type and device of arrays, as arguments for a function that creates a tensor."""
-    tensors = [x for x in arrays if isinstance(x, torch.Tensor)]
+    """Return the common type and device of arrays and of tuples of them, for a function that creates a tensor."""
+    every = [x for one in arrays for x in (one if isinstance(one, tuple) else (one,))]
+    tensors = [x for x in every if isinstance(x, torch.Tensor)]
     real = [x for x in tensors if x.dtype.is_floating_point]
     wide = not real or any(x.dtype == torch.float64 for x in real)
     return {"dtype": torch.float64 if wide else torch.float32, "device": tensors[0].device if tensors else None}

@@ -49,6 +49,7 @@ from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.unrolled import unrolled
 from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ class Expression(Array, Derivatives, Forms):
     def sympy(self) -> Basic:
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from.
 
-        An array of numbers without a name in SymPy, `duplication(3)`, is written by its entries.
+        An array of numbers without a name in SymPy, `duplication(3)`, is written by its entries. A recurrence of a
+        fixed number of steps is written out, step by step.
 
         Raises: NotSupported for a formula without a SymPy form.
         """
@@ -173,7 +175,8 @@ class Expression(Array, Derivatives, Forms):
             return to_sympy(formula, self.names.symbols, self.names.sympy_symbols)
 
         try:
-            return made(self.formula(dotted=False))
+            node = unrolled(self.node)
+            return made((self if node is self.node else self._as(node)).formula(dotted=False))
         except NotSupported as error:
             if any(node.kind == "symbol" for node in toposort([self.node])):
                 raise

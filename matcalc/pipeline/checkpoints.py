@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.compiler.targets import SAVED, SPELLINGS
+from matcalc.compiler.targets import SAVED
 from matcalc.errors import NotSupported
 from matcalc.pipeline.requests import Request
 from matcalc.tensor.nodes.node import Node, toposort
@@ -13,7 +13,8 @@ from matcalc.tensor.nodes.node import Node, toposort
 def checkpoints_of(request: Request, nodes: Sequence[Node]) -> int | None:
     """Return the most states that recurrences may store: 0 for twice the square root of their steps, None for all.
 
-    Raises: ValueError for another option; NotSupported without a recurrence, or for a target that records all steps.
+    Raises: ValueError for another option; NotSupported without a recurrence, or for a target
+        whose memory cannot depend on the number of steps.
     """
     given = request.checkpoints
     if given is None:
@@ -21,12 +22,6 @@ def checkpoints_of(request: Request, nodes: Sequence[Node]) -> int | None:
     is_number = isinstance(given, int) and not isinstance(given, bool) and given > 0
     if given != "sqrt" and not is_number:
         raise ValueError(f'checkpoints is a positive integer or "sqrt", not {given!r}')
-    if "array" in SPELLINGS[request.target]:
-        others = " or ".join(f'"{target}"' for target, fields in SPELLINGS.items() if "array" not in fields)
-        raise NotSupported(
-            f"the target {request.target} stores all states of a recurrence, so it takes no checkpoints",
-            hint=f"compile with the target {others}",
-        )
     if request.target in SAVED and not is_number:
         raise NotSupported(
             f"the target {request.target} allocates as much memory as its sizes tell",

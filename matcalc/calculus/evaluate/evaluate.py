@@ -144,13 +144,24 @@ def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
             wholes.add(indices[0])
             merges.append(indices)
             continue
-        if arg.args:
-            found = checked_indices(arg, values[arg.args[0]], arg.shape[0].evaluate(sizes)), indices
-            if is_gathered(found, node.out, merged):
-                lookups.append(found)
-                continue
+        found = _integers(arg, values, sizes)
+        if found is not None and is_gathered((found, indices), node.out, merged):
+            lookups.append((found, indices))
+            continue
         arrays.append((_formed(arg, values, sizes), indices, True))
     return merges, lookups, arrays
+
+
+def _integers(rule: Node, values: Values, sizes: Sizes) -> np.ndarray | None:
+    """Return the indices that a lookup reads, or a slice inside its axis; None for another selector."""
+    import numpy as np
+
+    if rule.args:
+        return checked_indices(rule, values[rule.args[0]], rule.shape[0].evaluate(sizes))
+    if rule.selector.kind != "slice":
+        return None
+    first, (long, short) = rule.selector.offset.evaluate(sizes), (size.evaluate(sizes) for size in rule.shape)
+    return np.arange(first, first + short) if 0 <= first <= long - short else None
 
 
 def _expander(parts_of: Mapping[int, Sequence[int]]) -> Callable[[int], list[int]]:

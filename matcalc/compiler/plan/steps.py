@@ -232,23 +232,28 @@ def _templates(
     node: Node, loop: StepLoop, parts: Sequence[Part], shapes: Sequence[Shape], letters: Mapping[Size, str]
 ) -> dict[str, str]:
     """Return the templates for arrays: a function runs the loop, which calls the function of the step."""
-    lengths = ", ".join(f"({''.join(f'{{{letters[s]}}}, ' for s in shape)})" for shape in shapes)
+    lengths = "".join(f"({''.join(f'{{{letters[s]}}}, ' for s in shape)}), " for shape in shapes)
     arrays = ", ".join(f"{{a_{k}}}" for k in range(len(node.args)))
     kinds = "".join(f'"{kind}", ' for kind in loop.kinds)
-    first = f"{{{STEPS}}}, {node.backward}, ({kinds})"
     sizes, *more = (
         "".join(f", {{{word}_{k}}}" for k in range(len(part.program.size_args)))
         for word, part in zip(("size", "again"), parts, strict=False)
     )
-    if loop.again is not None:
-        given = loop.again
-        own = f"{parts[1].spelled('numpy')}, {given.rows}, {given.first}, {given.states}, {given.sequences}"
-        own += f", {given.inputs}, {given.reads}, ({more[0].removeprefix(', ')}{',' * bool(more[0])})"
-        run = f"all_steps_again({parts[0].spelled('numpy')}, {first}, ({lengths},), ({arrays},)"
-        return {"numpy": f"{run}, {loop.sequences}, {loop.inputs}, ({own}){sizes})"}
-    rest = f"({arrays},), {loop.sequences}, {loop.inputs}{sizes}"
+
+    def template(run: str, shapes: str, target: str) -> str:
+        """Return a call; the functions of the steps have the names of a target."""
+        names = [part.spelled(target) for part in parts]
+        own = ""
+        if loop.again is not None:
+            given = loop.again
+            own = f", ({names[1]}, {given.rows}, {given.first}, {given.states}, {given.sequences}, {given.inputs}, "
+            own += f"{given.reads}, ({more[0].removeprefix(', ')}{',' * bool(more[0])}))"
+        first = f"{names[0]}, {{{STEPS}}}, {node.backward}, ({kinds}), {shapes}({arrays},)"
+        return f"{run}({first}, {loop.sequences}, {loop.inputs}{own}{sizes})"
+
+    again = "_again" if loop.again is not None else ""
     return {
-        "numpy": f"all_steps({parts[0].spelled('numpy')}, {first}, ({lengths},), {rest})",
-        "array": f"all_steps({parts[0].name}_array, {first}, {rest})",
-        "jax": f"scan_steps({parts[0].name}_array, {first}, {rest})",
+        "numpy": template(f"all_steps{again}", f"({lengths}), ", "numpy"),
+        "array": template(f"all_steps{again}", "", "array"),
+        "jax": template(f"scan_steps{again}", "", "array"),
     }

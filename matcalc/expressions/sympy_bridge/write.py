@@ -41,6 +41,8 @@ def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] 
         return made.xreplace(dict(_fitting(plain, own) for plain, own in replaced.items()))
     except RecursionError:
         raise NotSupported("the formula is nested too deeply for SymPy, whose shapes recurse") from None
+    except NotImplementedError as error:
+        raise NotSupported(f"SymPy does not construct this formula: {error}") from None
 
 
 def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
@@ -55,8 +57,8 @@ def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     if any(node.head == STATE for node in syntax.whole(ast)):
-        hint = "if the steps are linear, e.rewrite('closed').sympy() has powers; str(e) and e.latex() have the steps"
-        raise NotSupported("a recurrence has no SymPy form", hint=hint)
+        hint = "e.substitute(T=4).sympy() writes out four steps; e.rewrite('closed').sympy() has powers of linear steps"
+        raise NotSupported("a recurrence has no SymPy form for a number of steps that is not known", hint=hint)
     done: dict[Ast, Written] = {}
     for node in syntax.walk(ast, CLOSED):
         if node not in done and node.head in CLOSED:
@@ -182,6 +184,8 @@ def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -
 def _part(ast: Ast, args: list[Written]) -> Basic:
     """Return a part: one entry, or a slice along each axis."""
     base, *subscripts = args
+    if isinstance(base, tuple):
+        raise NotSupported("a part of a tensor of order 3 or more has no SymPy form")
     is_vector = len(subscripts) == 1
     lengths = base.shape
     zero = sympy.Integer(0)

@@ -7,13 +7,13 @@ a slice of a sequence is the sequence at `t`: a range or another order of its ax
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from matcalc.errors import NotSupported
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading
+from matcalc.formula.notation.shared_in_steps import Named, with_shared_parts
 from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
@@ -53,11 +53,14 @@ def _system(context: Context, node: Node) -> Ast:
         known[own] = Reading(slice_form(context, operand, index, node.steps))
     step = Step(sequences_in(node) if systems.quantities is not None else {})
     named = _named(context, node.bodies, step, node.steps)
+    named = with_shared_parts(named, [*node.states, *node.slices], systems.quantity)
     new = {own: part for own, part in named.parts.items() if own.name not in systems.owners}
     known |= _readings(context, named.parts, index)
     inside = [index, *names, *(own.name for own in new)]
     heads = [k for k, place in enumerate(lags) if place.head is sibling(node, k)]
-    bodies = systems.read([*new.values(), *(named.bodies[k] for k in heads)], known, inside)
+    values = [*new.values(), *(named.bodies[k] for k in heads)]
+    systems.inside.update(toposort(values))
+    bodies = systems.read(values, known, inside)
     limit = context.size(node.steps).ast
     origin = node.steps if node.backward else Size.of(0)
     order = sorted(range(len(lags)), key=lambda k: (lags[k].head.position, lags[k].offset))
@@ -70,13 +73,6 @@ def _system(context: Context, node: Node) -> Ast:
     system = Ast(SYSTEM, (limit, *equations), index)
     systems.owners.update((own.name, system) for own in new)
     return system
-
-
-class Named(NamedTuple):
-    """Values of a step over the symbols of quantities, and the quantities that they read, over earlier ones."""
-
-    bodies: list[Node]
-    parts: dict[Node, Node]
 
 
 def _named(context: Context, bodies: Sequence[Node], step: Step, steps: Size) -> Named:
@@ -116,13 +112,15 @@ def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequ
     symbols = [one for one in toposort(body) if one.kind == "symbol" and one.name.startswith(UNKNOWN)]
     known = {own: context.readings[own] for own in symbols if own in context.readings}
     known |= {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
-    named = _named(context, [body], step, steps)
+    named = with_shared_parts(_named(context, [body], step, steps), [*known], systems.quantity)
     for own, part in named.parts.items():
+        systems.inside.update(toposort(part))
         if own.name not in systems.owners:
             right = systems.read([part], known, (index, own.name))[0].form
             equation = _equation(own.name, syntax.name(index), right)
             systems.owners[own.name] = Ast(SYSTEM, (context.size(steps).ast, equation), index)
         known |= _readings(context, [own], index)
+    systems.inside.update(toposort(named.bodies))
     return systems.read(named.bodies, known, (index, *names))[0].form
 
 
@@ -185,7 +183,8 @@ def _cut_from(operand: Node) -> tuple[Node, int, int]:
         return whole
     bases = [(arg, at) for arg, at in operand.operands if arg.kind != "selector"]
     rules = [(arg, at) for arg, at in operand.operands if arg.kind == "selector"]
-    if len(bases) != 1 or len(rules) > 1 or len(set(bases[0][1])) < bases[0][0].rank:
+    is_diagonal = operand.out[0] in operand.out[1:]
+    if is_diagonal or len(bases) != 1 or len(rules) > 1 or len(set(bases[0][1])) < bases[0][0].rank:
         return whole
     (base, at), offset = bases[0], 0
     lead = operand.out[0]

@@ -53,7 +53,7 @@ def recurrences(system: Steps) -> list[Node]:
     has `(length + 1, *shape)`.
     """
     if system.length is ZERO:
-        return [_one_row(start) for start in system.starts]
+        return [one_row(start) for start in system.starts]
     needed = {state: _used(body, system.states) for state, body in zip(system.states, system.bodies, strict=True)}
     found: dict[Node, Node] = {}
     sequences = dict(system.sequences)
@@ -101,7 +101,7 @@ def _joined(part: Steps) -> Node:
     """Return the trajectory of a state that does not need itself: its start beside the steps, computed at once."""
     steps = at_all_steps(part.bodies[0], part.sequences, part.length)
     lengths = part.length + 1
-    start = _one_row(part.starts[0])
+    start = one_row(part.starts[0])
     first, last = (ZERO, part.length) if part.backward else (ONE, ZERO)
     return add([(1, placed(steps, first, lengths)), (1, placed(start, last, lengths))])
 
@@ -115,7 +115,7 @@ def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> 
     return product(1, [(steps, (0, *rest))], rest, {})
 
 
-def _one_row(start: Node) -> Node:
+def one_row(start: Node) -> Node:
     """Return a start with a leading axis of length 1."""
     return product(1, [(start, tuple(range(1, start.rank + 1)))], tuple(range(start.rank + 1)), {0: ONE})
 
@@ -166,7 +166,7 @@ def _without_lookups(part: Steps) -> Steps:
 
 def _level(part: Steps) -> int:
     """Return the level of nesting: above the recurrences inside, and not that of a bound symbol around."""
-    varying = _varying(part.bodies, [*part.states, *part.sequences])
+    varying = varying_parts(part.bodies, [*part.states, *part.sequences])
     inside = max((level_of(node) for node in varying if node.kind == "recurrence"), default=0)
     nodes = toposort([*part.bodies, *part.starts, *part.sequences.values()])
     around = {level_of(n) for n in nodes if n.kind == "symbol" and n not in part.sequences and n not in part.states}
@@ -220,13 +220,13 @@ def _with_facts(part: Steps, order: Sequence[int], level: int) -> tuple[list[Nod
 def closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
     """Return the largest parts of the bodies that hold data and no bound symbol, in the order in which they occur."""
     order = toposort(bodies)
-    varying = _varying(bodies, bound)
+    varying = varying_parts(bodies, bound)
     found = {arg: None for node in order if node in varying for arg in node.args if arg not in varying}
     found.update((body, None) for body in bodies if body not in varying)
     return [node for node in found if not node.structural and node.kind != "constant"]
 
 
-def _varying(bodies: Sequence[Node], bound: Collection[Node]) -> set[Node]:
+def varying_parts(bodies: Sequence[Node], bound: Collection[Node]) -> set[Node]:
     """Return the nodes of bodies that depend on bound symbols."""
     order = toposort(bodies)
     varying = set(bound).intersection(order)

@@ -134,12 +134,17 @@ class Describer:
         )
         node = self.as_sums(self.meaning(node) if self.meaning else node)
         for one in toposort(node, self.readings.data):
-            if one.kind == "constant" and one.array.size > LONG:
+            if self._is_long(one):
                 self.readings.data[one] = Reading(forms.name("..."))
         try:
             return self.readings[node].form.ast
         except NotSupported:
             return None
+
+    def _is_long(self, node: Node) -> bool:
+        """Whether a node is written as dots: a long array, or a very long formula that is no named part."""
+        is_long_array = node.kind == "constant" and node.array.size > LONG
+        return is_long_array or (node.length > LONG and node not in self.parts)
 
     def short(self, subject: Subject) -> str:
         """Return a short name for the subject of a comment, empty if there is none."""
@@ -151,9 +156,9 @@ class Describer:
         return self.parts.get(node) or self(node)
 
     def _named(self, node: Node, reading: Reading) -> Reading:
-        """Return the reading of a node inside others: a part by its name, a very long formula as dots."""
+        """Return the reading of a node inside others: a part by its name."""
         if node not in self.parts:
-            return Reading(forms.name("...")) if node.length > LONG else reading
+            return reading
         self.defined[node] = reading.form.ast
         return Reading(replace(forms.name(self.parts[node]), degree=reading.form.degree))
 

@@ -1,0 +1,77 @@
+"""Printed derivatives of the textbook's recurrences, read back with their declarations: the same node, or equal values.
+
+Where the node is another one, values and slopes along a direction are compared by plain evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_recurrence_facts import DATA, DECLARED, KALMAN, M, N, close
+
+import matcalc as mc
+
+TEXTS = {
+    "b'*x[T] where x[0] = x0, x[t+1] = A*x[t] + B*U[t, :], t < T": "A B U x0 b",
+    "sum(C.*X[T]) where X[0] = eye(n), X[t+1] = A*X[t], t < T": "A C",
+    "sum{t: X[t]} where X[0] = eye(n), X[t+1] = A*X[t], t < T": "A",
+    "x0'*P[0]*x0 where P[T] = Q, K[t] = inv(R + B'*P[t+1]*B)*B'*P[t+1]*A, "
+    "P[t] = Q + A'*P[t+1]*A - A'*P[t+1]*B*K[t], t < T": "A B Q R x0",
+    KALMAN: "A H R Q Y x0 P0",
+    "b'*x[T] where x[0] = x0, x[t+1] = tanh(W*x[t] + B*U[t, :]), t < T": "W B U x0",
+    "tr(C*X[T]) where X[0] = eye(n)/4, X[t+1] = 2*X[t] - X[t]*S*X[t], t < T": "S C",
+    "b'*x[T] where x[0] = x0, x[t+1] = x[t] - a*(S*x[t] + b), t < T": "a b x0",
+    "s[T] where s[0] = w, s[t+1] = a*e[t] + (1 - a)*s[t], t < T": "a e w",
+    "s[1:] where s[0] = 1, s[t+1] = s[t]*e[t], t < T": "e",
+    "sum{t: log(h[t]) + e[t]^2/h[t]} where h[0] = w, h[t+1] = w + a*e[t]^2 + g*h[t], t < T": "a g w",
+    "P[T] where P[0] = P0, P[t+1] = P[t] - P[t]*V[t, :]*V[t, :]'*P[t]/(1 + V[t, :]'*P[t]*V[t, :]), t < T": "V",
+    "logsumexp(x[T]) where x[0] = x0, x[t+1] = log(exp(W)'*exp(x[t])) + V[t, :], t < T": "W V x0",
+    "y[T+1]^2 where y[0] = a, y[1] = w, y[t+2] = g*y[t+1] + sin(y[t])*e[t], t < T": "a w g e",
+}
+CASES = [(text, name) for text, names in TEXTS.items() for name in names.split()]
+RNG = np.random.default_rng(5)
+
+
+def derivatives(text: str, name: str) -> Iterator[Any]:
+    """Yield the derivatives of a recurrence: gradient, vjp, jvp and hvp of a number; vjp and jvp of an array."""
+    e = mc.expression(text, DECLARED)
+    if not e.shape:
+        yield mc.gradient(e, name, check=False)
+        yield mc.hvp(e, name, vector="towards", check=False)
+    yield mc.vjp(e, name, cotangent="weights", check=False)
+    yield mc.jvp(e, name, tangent="towards", check=False)
+
+
+def arguments(e: Any, name: str, shape: tuple[int, ...]) -> dict[str, Any]:
+    towards, weights = RNG.normal(size=np.shape(DATA[name])), RNG.normal(size=shape)
+    towards = towards + towards.T if name in ("Q", "R", "P0", "S") else towards
+    every = {**DATA, "n": N, "m": M, "towards": towards, "weights": weights}
+    return {own: every[own] for own in e.symbols}
+
+
+def assert_reads_back(text: str, name: str) -> None:
+    shape = np.shape(mc.expression(text, DECLARED)(**arguments(mc.expression(text, DECLARED), name, ())))
+    for e in derivatives(text, name):
+        again = mc.expression(str(e), e.declarations)
+        if again.node is e.node:
+            continue
+        given = arguments(e, name, shape)
+        close(np.asarray(again(**{own: given[own] for own in again.symbols})), np.asarray(e(**given)), 1e-11)
+        slopes = [mc.jvp(one, name, tangent="along", check=False) for one in (e, again)]
+        given["along"] = arguments(e, name, shape).get("towards", DATA[name])
+        values = [np.asarray(one(**{own: given[own] for own in one.symbols})) for one in slopes]
+        close(values[1], values[0], 1e-10)
+
+
+@pytest.mark.parametrize("case", [0, 20, 34])
+def test_a_linear_system_a_network_and_a_product_read_back(case: int) -> None:
+    assert_reads_back(*CASES[case])
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("text", "name"), CASES)
+def test_derivatives_read_back(text: str, name: str) -> None:
+    assert_reads_back(text, name)

@@ -72,6 +72,9 @@ def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
         rest = tuple(x for k, x in enumerate(parts) if k not in mine)
         if all(len(deciding(parts[k].node)) < 2 for k in mine):
             return _slice(one, node, parts, mine), rest
+        if len(mine) == 1 and around(parts[mine[0]].node):
+            _check_plain(node, parts, mine)
+            return _around_two(node, parts[mine[0]].node, mine[0]), rest
         numbers = _two(parts[mine[0]].node)
         if len(mine) > 1 or numbers.terms[0][1] is not one:
             return None
@@ -167,6 +170,18 @@ def _two(node: Node) -> Numbers:
     if found is None or len(found.terms) != 2:
         raise _unread()
     return found
+
+
+def _around_two(node: Node, place: Node, axis: int) -> Node:
+    """Return the slice of an axis at a remainder of the numbers of two steps, `x[(i + j) % n]`."""
+    remainder, sequence = around(place), leading(node, axis)
+    assert remainder is not None
+    numbers = _two(remainder.number)
+    check_inside(ZERO, remainder.period, sequence.shape[0])
+    length = sum((one.length for _, one in numbers.terms), -ONE)
+    entries = repeated(cut(sequence, ZERO, remainder.period), numbers.least, length)
+    moved = add([(1, remainder.number), (-1, size_number(numbers.least))])
+    return at_numbers(entries, moved, _two(moved), 0)
 
 
 def _unread() -> NotSupported:

@@ -360,6 +360,11 @@ class TracedIndex(TracedArray):
         return super().__array_function__(function, types, args, kwargs) if found is None else found
 
     @property
+    def counted(self) -> TracedArray:
+        """This object as an array, of which results are arrays."""
+        return TracedArray(self.node, self.names)
+
+    @property
     def side(self) -> Node:
         """The indices as numbers, in a comparison."""
         return add([(1, self.node), (1, broadcast(size_number(self.offset), self.node.shape))])

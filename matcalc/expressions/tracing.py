@@ -96,7 +96,7 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
         if fault is not None and recurrences:
             found, fault = _attempt(lambda: _results_of(function, declared))
         if isinstance(fault, NoValue):
-            return _with_conditions(function, declared, fault)
+            return _with_conditions(function, declared)
         if fault is not None:
             raise fault
         return found
@@ -110,10 +110,10 @@ def _attempt(run: Callable[[], Results]) -> tuple[Results, Exception | None]:
         return None, fault
 
 
-def _with_conditions(function: Callable[..., object], declared: Declared, fault: NoValue) -> Results:
+def _with_conditions(function: Callable[..., object], declared: Declared) -> Results:
     """Return the results of a function with conditions on data: in loops of few steps, then outside of loops too.
 
-    Raises: MatcalcError for the condition at which the function stops; `fault` if none has both answers.
+    Raises: as `results_of`, for the function that is run for each answer.
     """
     found, refused = _attempt(lambda: _with_loops(function, declared, [], 1))
     if refused is None:
@@ -127,8 +127,8 @@ def _with_conditions(function: Callable[..., object], declared: Declared, fault:
             whole.reset(token)
         if refused is None:
             return found
-        stopped += [] if isinstance(refused, NoValue) else [refused]
-    raise (stopped or [fault])[0]
+        stopped.append(refused)
+    raise stopped[0]
 
 
 def _with_loops(

@@ -307,19 +307,20 @@ def geometric_adstock_window(p, spend, sales, L=3):
 
 
 @case(
-    "pos: matrix(n, 3); bonds: index(m, 2); r0: vector(m); D: scalar; a: scalar; q: vector(n)",
+    "pos: matrix(n, 3); bi: index(m); bj: index(m); r0: vector(m); D: scalar; a: scalar; q: vector(n)",
     "pos D a q",
     pos=np.arange(15.0).reshape(5, 3) / 3 + N((5, 3)) / 4,
-    bonds=np.array([[0, 1], [1, 2], [2, 3], [3, 4]]),
+    bi=np.array([0, 1, 2, 3]),
+    bj=np.array([1, 2, 3, 4]),
     r0=R.random(4) + 1,
     D=1.2,
     a=0.9,
     q=N(5),
 )
-def morse_and_coulomb(pos, bonds, r0, D, a, q):
+def morse_and_coulomb(pos, bi, bj, r0, D, a, q):
     E = 0.0
-    for b in range(len(bonds)):
-        i, j = bonds[b]
+    for b in range(len(bi)):
+        i, j = bi[b], bj[b]
         r = np.linalg.norm(pos[i] - pos[j])
         E += D * (1 - np.exp(-a * (r - r0[b]))) ** 2
     n = len(q)

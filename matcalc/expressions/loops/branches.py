@@ -18,7 +18,7 @@ from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, Stepping, alike, is
 from matcalc.expressions.loops.subscripts import place_of
 from matcalc.expressions.numpy_bridge.arguments import Compared
 from matcalc.language.containers import items, refilled
-from matcalc.tensor.constructors import add, zeros
+from matcalc.tensor.constructors import add, scale, zeros
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 
@@ -213,4 +213,10 @@ def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) 
 
 
 def _terms(node: Node) -> set[tuple[Any, Node]]:
-    return set(node.terms) if node.kind == "sum" else {(1, node)}
+    """Return the terms of a node with their coefficients; a common factor of a sum is multiplied out."""
+    if node.kind == "sum":
+        return set(node.terms)
+    inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
+    if inner.kind == "sum" and scale(node.coef, inner) is node:
+        return {(node.coef * coef, term) for coef, term in inner.terms}
+    return {(1, node)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matcalc.expressions.loops.numbers import deciding, numbers_of
@@ -32,15 +33,32 @@ def varying_slice(array: Any, at: Any, make: Make) -> Any:
     if all(bounds):
         if not is_alone:
             return None
-        base = array[others] if len(parts) > 1 else array
-        axis -= sum(not isinstance(x, slice) for x in parts[:axis])
-        return _noted(clipped_window(base, part, axis, bounds[0][-1], make), bounds[0][-1])
+        return _window(array, part, axis, others, bounds[0][-1], make)
     if not is_alone:
         refuse("with other subscripts")
     one = (bounds[0] or bounds[1])[-1]
-    base = array[others] if len(parts) > 1 else array
-    axis -= sum(not isinstance(x, slice) for x in parts[:axis])
+    base, axis = _at(array, others, axis)
     return _noted(_entries(base, part, axis, one, make), one)
+
+
+def _window(array: Any, part: slice, axis: int, others: Sequence[Any], one: Stepping, make: Make) -> Varying | None:
+    """Return a window of an axis; subscripts of other axes that its step or a step inside decides are read in it."""
+    inner = stepping.get()[stepping.get().index(one) :]
+    late = {k for k, x in enumerate(others) if any(decides(step, x) for step in inner)}
+    base, axis = _at(array, [slice(None) if k in late else x for k, x in enumerate(others)], axis)
+    window = clipped_window(base, part, axis, one, make)
+    if window is not None and late:
+        rest = [x if k in late else slice(None) for k, x in enumerate(others) if k in late or isinstance(x, slice)]
+        window.entries, axis = _at(window.entries, rest, axis)
+        window.back = window.ndim - axis
+    return _noted(window, one)
+
+
+def _at(array: Any, others: Sequence[Any], axis: int) -> tuple[Any, int]:
+    """Return the part of an array at the subscripts of other axes, and the number of an axis in it."""
+    is_whole = all(isinstance(x, slice) and x == slice(None) for x in others)
+    part = array if is_whole else array[tuple(others)]
+    return part, axis - sum(not isinstance(x, slice) for x in others[:axis])
 
 
 def _deciding(part: slice) -> tuple[list[Stepping], list[Stepping]]:

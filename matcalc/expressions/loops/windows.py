@@ -12,7 +12,7 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.loops.bounds import limits_of
 from matcalc.expressions.loops.numbers import deciding
 from matcalc.expressions.loops.steps import ZERO, Stepping
-from matcalc.expressions.loops.subscripts import check_inside, place_of
+from matcalc.expressions.loops.subscripts import check_inside, is_of_step, place_of
 from matcalc.expressions.loops.varying import Key, Make, Varying
 from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, size_in, size_of
 from matcalc.expressions.numpy_bridge.joining import concatenate
@@ -35,6 +35,8 @@ def clipped_window(array: Any, part: slice, axis: int, one: Stepping, make: Make
     lower, upper = _bounds(part.start, ">", one, make), _bounds(part.stop, "<", one, make)
     if lower is None or upper is None or lower[1] is None and upper[1] is None:
         return None
+    if is_of_step(one, array.node):
+        raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
     (start, low), (stop, high) = lower, upper
     count, width = array.node.shape[axis], stop - start
     check_room(width, f"a window of {width} entries")

@@ -1,4 +1,4 @@
-"""Implements np.r_ and np.c_, which join arrays, numbers and ranges between brackets."""
+"""Implements what NumPy writes between brackets: np.r_ and np.c_ join arrays, np.mgrid makes grids of ranges."""
 
 from __future__ import annotations
 
@@ -40,3 +40,26 @@ class Joining:
                 for one in parts
             ]
         )
+
+
+class Grid:
+    """np.mgrid and np.ogrid of ranges whose bounds are sizes."""
+
+    def __init__(self, name: str, arange: Callable[..., Any]) -> None:
+        self.name, self.range = name, arange
+
+    def __getitem__(self, at: Any) -> Any:
+        import numpy as np
+
+        parts = at if isinstance(at, tuple) else (at,)
+        bounds = [b for one in parts if isinstance(one, slice) for b in (one.start, one.stop, one.step)]
+        if not any(map(is_symbolic, bounds)):
+            return getattr(np, self.name)[at]
+        if not all(isinstance(one, slice) and one.step in (None, 1) for one in parts):
+            raise NotSupported(f"np.{self.name} of ranges with a step", hint=f"write np.{self.name}[:m, :n]*step")
+        ranges = [self.range(one.start or 0, one.stop) for one in parts]
+        if not isinstance(at, tuple):
+            return ranges[0]
+        rank = len(ranges)
+        own = [one.reshape([-1 if j == k else 1 for j in range(rank)]) for k, one in enumerate(ranges)]
+        return own if self.name == "ogrid" else np.stack(np.broadcast_arrays(*own))

@@ -29,7 +29,7 @@ from matcalc.expressions.numpy_bridge.runs import Runs, joined_runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.expressions.numpy_bridge.triangles import sides
-from matcalc.expressions.user_code.bracket_joins import Joining
+from matcalc.expressions.user_code.bracket_joins import Grid, Joining
 from matcalc.expressions.user_code.python_calls import is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
@@ -324,6 +324,14 @@ class NumpyCalls:
     @property
     def r_(self) -> Joining:
         return Joining("r_", "concatenate", "atleast_1d", self.arange)
+
+    @property
+    def mgrid(self) -> Grid:
+        return Grid("mgrid", self.arange)
+
+    @property
+    def ogrid(self) -> Grid:
+        return Grid("ogrid", self.arange)
 
     @property
     def c_(self) -> Joining:

@@ -144,7 +144,28 @@ def nested(x, a, b):
     return scale * np.sum(x**2)
 
 
+def not_a_number(x, a, b):
+    if math.isnan(b) or not math.isfinite(a):
+        return np.inf
+    return np.sum(x**2) * a + b
+
+
+def prior(v):
+    if 0 < v < 1.5:
+        return np.log(v)
+    return -np.inf
+
+
+def log_posterior(x, a, b):
+    lp = prior(a)
+    if not np.isfinite(lp):
+        return -np.inf
+    return lp - np.sum(x**2) * b
+
+
 FUNCTIONS = [
+    not_a_number,
+    log_posterior,
     guarded,
     guarded_below,
     guarded_by_a_large_number,
@@ -181,7 +202,13 @@ def raises_for_an_entry(x, a, b):
     return np.log(x).sum() * a + b
 
 
-CHECKING = [raises, asserts, raises_for_an_entry]
+def raises_for_any_entry(x, a, b):
+    if np.any(x <= 0) or not (x > 0).all():
+        raise ValueError("x must be positive")
+    return np.log(x).sum() * a + b
+
+
+CHECKING = [raises_for_any_entry, raises, asserts, raises_for_an_entry]
 
 
 def while_on_data(x, a, b):
@@ -213,6 +240,6 @@ def too_many(x, a, b):
 
 REFUSED = [
     (while_on_data, "values of data decide the number of steps of a while loop: line 2 of", "for _ in range"),
-    (another_shape, "a value has another shape where a condition on data holds", "np.where"),
-    (nothing_in_one_case, "a value is of another kind where a condition on data holds", "np.where"),
+    (another_shape, "a value has another shape where a condition on data holds: line 2 of", "np.where"),
+    (nothing_in_one_case, "a value is of another kind where a condition on data holds: line 2 of", "np.where"),
 ]

@@ -123,13 +123,16 @@ def answered(one: Answering, run: Callable[[], T], merge: Callable[[Compared, T,
         except Fork as fault:
             if fault.one is not one or len(assumed) == MOST_CONDITIONS or runs >= MOST_RUNS:
                 raise
-            key, condition = fault.key, fault.compared
+            key, condition, line = fault.key, fault.compared, fault.__traceback__
         except Exception as fault:
             if isinstance(fault, MatcalcError) or not assumed or _of_matcalc(fault):
                 raise
             raise _raised(fault, one).with_traceback(fault.__traceback__) from fault
         yes, no = (branch({**assumed, key: known}) for known in (True, False))
-        return merge(condition, yes, no)
+        try:
+            return merge(condition, yes, no)
+        except NotSupported as refused:
+            raise refused.with_traceback(line) from None
 
     return branch({})
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from matcalc.expressions.numpy_bridge.arguments import size_in
-from matcalc.tensor.constructors import add
+from matcalc.expressions.numpy_bridge.arguments import Compared, size_in
+from matcalc.tensor.broadcasting import broadcast_nodes
+from matcalc.tensor.constructors import add, number, zeros
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import is_nonnegative
 
@@ -33,6 +34,22 @@ def decided(key: Key) -> bool | None:
     relation, gap = key
     sign = _sign_of_size(gap) or _declared_sign(gap)
     return None if sign is None else _follows(relation, sign)
+
+
+def settled(compared: Compared) -> Compared:
+    """Return a comparison of a symbol's entries with 0 as a choice without a condition if its declared sign decides."""
+    relation, left, right = compared.sides or ("", number(0), number(0))
+    shape, sign = compared.indicator.shape, _sign_of_facts(left)
+    is_sign = sign is not None and left.kind == "symbol" and right is zeros(right.shape)
+    answer = _follows(relation, sign) if sign is not None and is_sign else None
+    if answer is None or not shape:
+        return compared
+
+    def choose(yes: Node, no: Node) -> Node:
+        shaped = broadcast_nodes([yes if answer else no, no if answer else yes, zeros(shape)])
+        return compared.choose(yes, no) if shaped is None else shaped[0]
+
+    return Compared(choose, compared.sides)
 
 
 def implied(key: Key, known: Key) -> bool | None:
@@ -82,9 +99,12 @@ def _declared_sign(gap: Node) -> str | None:
     cuts = {indices[0] for node, indices in operands if _is_entry(node)}
     if len(symbols) != 1 or len(cuts) != len(operands) - 1 or not set(symbols[0][1]) <= cuts:
         return None
-    facts, sign = symbols[0][0].facts, gap.coef if gap.kind == "product" else 1
-    relation = ">" if "positive" in facts else ">=" if "nonnegative" in facts else None
-    return relation if relation is None or sign > 0 else MIRRORED[relation]
+    relation, factor = _sign_of_facts(symbols[0][0]), gap.coef if gap.kind == "product" else 1
+    return relation if relation is None or factor > 0 else MIRRORED[relation]
+
+
+def _sign_of_facts(node: Node) -> str | None:
+    return ">" if "positive" in node.facts else ">=" if "nonnegative" in node.facts else None
 
 
 def _is_entry(node: Node) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.loops.branches import truth_of
+from matcalc.expressions.loops.implications import settled
 from matcalc.expressions.numpy_bridge.along_axes import RELATIONS
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.conditions import (
@@ -115,7 +116,7 @@ class Array(Arithmetic, Handle):
     def _compared(self, relation: str, other: object) -> Condition:
         pending = ArrayCall(self, of_numpy(RELATIONS[relation], (self, other), {}), compares=True)
         left, right = pending.unwrapped((self, other))
-        made: Condition = pending.wrapped(compared(left, relation, right))
+        made: Condition = pending.wrapped(settled(compared(left, relation, right)))
         return made
 
     def __lt__(self, other: object) -> Condition:

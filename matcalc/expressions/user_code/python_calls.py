@@ -143,7 +143,8 @@ NUMPYS = {
     "exp": "exp", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
-    "fabs": "absolute", "hypot": "hypot", "pow": "power", "exp2": "exp2", "cbrt": "cbrt", "degrees": "degrees",
+    "fabs": "absolute", "isnan": "isnan", "isinf": "isinf",
+    "isfinite": "isfinite", "hypot": "hypot", "pow": "power", "exp2": "exp2", "cbrt": "cbrt", "degrees": "degrees",
     "radians": "radians",
 }  # fmt: skip
 SPECIALS = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}

@@ -73,6 +73,7 @@ ROOMS = [
     "expressions.numpy_bridge",
     "expressions.loops",
     "expressions.user_code",
+    "expressions.operands",
     "expressions",
     "pipeline",
     "rows",

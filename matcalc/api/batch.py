@@ -21,7 +21,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Key, Symbol, Wrt
+from matcalc.expressions.operands.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.language.containers import variables_in
 from matcalc.language.declare import Declarations

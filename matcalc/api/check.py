@@ -25,7 +25,7 @@ from matcalc.evidence.numeric.differences import Slope, extrapolated
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Wrt
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
 from matcalc.expressions.unused import check_used, shared
 from matcalc.expressions.wrt import apart, read_wrt

@@ -20,7 +20,7 @@ from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from matcalc.expressions.handle import Key, Symbol, Wrt
+    from matcalc.expressions.operands.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
     from matcalc.language.containers import Results
     from matcalc.language.declare import Declarations

@@ -23,7 +23,7 @@ from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Wrt
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wrt import apart
 from matcalc.language.declare import Declarations

@@ -7,7 +7,7 @@ steps or differences. A result that differs raises InternalError; `check=False` 
 from __future__ import annotations
 
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Derived, Wrt
+from matcalc.expressions.operands.handle import Derived, Wrt
 from matcalc.expressions.read_input import Readables, expression, from_sympy, function, symbols, with_wrt
 from matcalc.language.declare import Declarations
 

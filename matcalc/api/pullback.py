@@ -23,8 +23,8 @@ from matcalc.compiler.plan import to_save
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
-from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numpy_bridge.numeric_arguments import Value
+from matcalc.expressions.operands.handle import Key, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wrt import whole_symbols
 from matcalc.language.containers import Form, Results, by_position, filled, grouped, spread, variables_in

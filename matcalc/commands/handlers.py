@@ -16,7 +16,7 @@ from matcalc.commands.output import say
 
 if TYPE_CHECKING:
     from matcalc.expressions.expression import Expression
-    from matcalc.expressions.handle import Derived
+    from matcalc.expressions.operands.handle import Derived
 
 
 def complain(message: str) -> int:

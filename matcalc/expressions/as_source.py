@@ -9,7 +9,7 @@ from typing import Any
 
 from matcalc.errors import InternalError, NotSupported
 from matcalc.evidence.written.reference import Reference, TreeValue
-from matcalc.expressions.handle import Handle
+from matcalc.expressions.operands.handle import Handle
 from matcalc.formula.inference.index_ranges import is_limited
 from matcalc.language.identifiers import identifier
 from matcalc.language.index_sums import listed

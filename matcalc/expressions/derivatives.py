@@ -20,7 +20,7 @@ from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
-from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
+from matcalc.expressions.operands.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
 from matcalc.formula.notation.typeset_blocks import typeset

@@ -21,17 +21,17 @@ from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
-from matcalc.expressions.handle import Key, shown_and_computed
 from matcalc.expressions.numpy_bridge import operators, shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
-from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
+from matcalc.expressions.operands.handle import Key, shown_and_computed
+from matcalc.expressions.operands.numpy_protocol import Array, ArrayCall, Condition
+from matcalc.expressions.operands.references import of_numpy
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
-from matcalc.expressions.references import of_numpy
 from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy

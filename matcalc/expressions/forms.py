@@ -22,7 +22,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.as_source import plain_source
 from matcalc.expressions.derivatives import name_of
-from matcalc.expressions.handle import Derived, Handle, Symbol
+from matcalc.expressions.operands.handle import Derived, Handle, Symbol
 from matcalc.expressions.wrt import apart
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.graph import draw

@@ -25,7 +25,7 @@ from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
 from matcalc.expressions.numpy_bridge.length import Length
-from matcalc.expressions.numpy_protocol import Array
+from matcalc.expressions.operands.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.copied import Values

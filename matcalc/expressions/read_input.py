@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
-from matcalc.expressions.handle import Wrt
 from matcalc.expressions.numpy_text import run
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in

@@ -13,19 +13,20 @@ from typing import Any, NamedTuple, cast
 
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.loops.parts import is_open_mask, part_by_symbols
 from matcalc.expressions.loops.steps import stepped_names
 from matcalc.expressions.loops.subscripts import at_step
-from matcalc.expressions.loops.varying import part_at_step
 from matcalc.expressions.numpy_bridge import infinities, subscripts, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Operation
-from matcalc.expressions.numpy_protocol import ArrayCall, Condition
+from matcalc.expressions.operands.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.user_code.conversions import converted, known_values, shaped_index
-from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, has_open_mask, ufunc_at, where_masked
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
+from matcalc.tensor.constructors import add, broadcast, size_number
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -219,7 +220,7 @@ class TracedArray(Expression):
     # Subscripts.
 
     def __getitem__(self, at: object) -> Any:
-        if (part := part_at_step(self, at, self._of_step)) is not None:
+        if (part := part_by_symbols(self, at, self._of_step)) is not None:
             return part
         plain, call = self._read(at)
         if plain is None:
@@ -252,7 +253,7 @@ class TracedArray(Expression):
 
     def put(self, at: object, value: object, adds: bool = False) -> None:
         """Write a value to the entries at subscripts; with `adds` it is added, as often as an index occurs."""
-        if not adds and has_open_mask(at):
+        if not adds and is_open_mask(at):
             self[...] = where_masked(self.copied(), at, value)
             return
         plain, call_ = self._read(at)
@@ -357,6 +358,16 @@ class TracedIndex(TracedArray):
     ) -> object:
         found = shaped_index(self, function.__name__, args[1:], kwargs)
         return super().__array_function__(function, types, args, kwargs) if found is None else found
+
+    @property
+    def counted(self) -> TracedArray:
+        """This object as an array, of which results are arrays."""
+        return TracedArray(self.node, self.names)
+
+    @property
+    def side(self) -> Node:
+        """The indices as numbers, in a comparison."""
+        return add([(1, self.node), (1, broadcast(size_number(self.offset), self.node.shape))])
 
     @property
     def places(self) -> Looked:

@@ -11,7 +11,7 @@ from matcalc.expressions.numpy_bridge.index_sets import as_run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.triangles import Side
-from matcalc.expressions.numpy_protocol import ArrayCall
+from matcalc.expressions.operands.numpy_protocol import ArrayCall
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.range_calls import MOVES, computed, part
 from matcalc.expressions.user_code.subscript_values import shift_by

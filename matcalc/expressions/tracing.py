@@ -7,7 +7,7 @@ raises an error with the line of the function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
@@ -21,8 +21,12 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError, Unkn
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
+from matcalc.expressions.loops.branches import FOR, Fork, WholeFunction, answered, whole
+from matcalc.expressions.loops.source import LOOPS
 from matcalc.expressions.loops.steps import INNER, SCAN
 from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
+from matcalc.expressions.loops.varying import HINT as HINT_OF_PARTS
+from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
@@ -88,18 +92,43 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
     """
     with _holding(declared.data):
         recurrences: list[Symbolic] = []
+        found, fault = _attempt(lambda: _with_loops(function, declared, recurrences))
+        if fault is not None and recurrences:
+            found, fault = _attempt(lambda: _results_of(function, declared))
+        if isinstance(fault, NoValue):
+            return _with_conditions(function, declared)
+        if fault is not None:
+            raise fault
+        return found
+
+
+def _attempt(run: Callable[[], Results]) -> tuple[Results, Exception | None]:
+    """Return results and no error, or the error; code after it is not run while the error is handled."""
+    try:
+        return run(), None
+    except Exception as fault:  # noqa: BLE001 - raised again by the caller
+        return None, fault
+
+
+def _with_conditions(function: Callable[..., object], declared: Declared) -> Results:
+    """Return the results of a function with conditions on data: in loops of few steps, then outside of loops too.
+
+    Raises: as `results_of`, for the function that is run for each answer.
+    """
+    found, refused = _attempt(lambda: _with_loops(function, declared, [], 1))
+    if refused is None:
+        return found
+    stopped: list[Exception] = []
+    for least in (FEWEST, 1):
+        token = whole.set(WholeFunction())
         try:
-            return _with_loops(function, declared, recurrences)
-        except Exception as fault:
-            first = fault
-        try:
-            if recurrences:
-                return _results_of(function, declared)
-            raise first
-        except NoValue as fault:
-            with suppress(Exception):
-                return _with_loops(function, declared, [], 1)
-            raise fault from None
+            found, refused = _attempt(partial(_with_loops, function, declared, [], least))
+        finally:
+            whole.reset(token)
+        if refused is None:
+            return found
+        stopped.append(refused)
+    raise stopped[0]
 
 
 def _with_loops(
@@ -157,8 +186,13 @@ def _run(
 
     Raises: as `results_of`.
     """
-    try:
+
+    def run() -> object:
         return values.of(function)(**{name: _argument(name, one, arrays) for name, one in arguments.items()})
+
+    try:
+        one = whole.get()
+        return run() if one is None else answered(one, run, values.builtins[LOOPS].either)
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
     except UnboundLocalError as fault:
@@ -258,7 +292,7 @@ def _results(
         several = [_results(one, function, parameters, names_for, (*at, key)) for key, one in parts]
         return refilled(made, several)
     if e is None:
-        hint = "" if made is not None else "add a return statement with a value"
+        hint = HINT_OF_PARTS if isinstance(made, Varying) else "" if made is not None else "add a return statement"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
     if any(one.name.startswith(INNER) for one in _symbols(e.node)):
         raise NotSupported(f"{_name(function)} returns a value of one step of a loop", hint=SCAN)
@@ -274,6 +308,8 @@ def _located(fault: MatcalcError, raised: Exception, function: Callable[..., obj
     if not frames or frames[-1].lineno is None:
         return fault
     frame = frames[-1]
+    if isinstance(fault, Fork) and (frame.line or "").startswith("while "):
+        fault = NotSupported("values of data decide the number of steps of a while loop", hint=FOR)
     return _at_line(fault, function, frame.filename, frame.lineno or 0, frame.colno or 0)
 
 

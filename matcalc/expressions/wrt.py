@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
-from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
-from matcalc.expressions.numpy_protocol import Array, ArrayCall
+from matcalc.expressions.operands.handle import Derived, Symbol, Wrt
+from matcalc.expressions.operands.numpy_protocol import Array, ArrayCall
 from matcalc.expressions.sympy_bridge.sympy_objects import entry_of, is_explicit, is_sympy
 from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.language.identifiers import free

@@ -45,8 +45,8 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.written.reference import of_node
 from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numpy_bridge.numeric_arguments import project_tangents
+from matcalc.expressions.operands.handle import Derived, Wrt
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.unused import check_used, shared

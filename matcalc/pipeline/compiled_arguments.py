@@ -8,7 +8,7 @@ from matcalc.compiler.call.convert import to_size
 from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
-from matcalc.expressions.handle import Key, Symbol
+from matcalc.expressions.operands.handle import Key, Symbol
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook

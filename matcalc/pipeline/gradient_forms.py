@@ -21,7 +21,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import claims_of, each
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Wrt
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.printing import formula_in
 from matcalc.pipeline.requests import Output, Printed
 from matcalc.tensor.nodes.node import Node

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from matcalc.expressions.handle import Key, Symbol, Wrt
+    from matcalc.expressions.operands.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readable, Readables
     from matcalc.language.declare import Declarations
 

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from matcalc.compiler.spec.spec import Nesting
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Key, Symbol
+from matcalc.expressions.operands.handle import Key, Symbol
 from matcalc.expressions.printing import formula_in
 from matcalc.language.containers import Results
 from matcalc.language.syntax import Ast

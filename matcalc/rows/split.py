@@ -10,7 +10,7 @@ from matcalc.cached import cached_property
 from matcalc.calculus.simplify.sum_of_squares import squared
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Wrt
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.pipeline.build import gradient_request

@@ -11,7 +11,7 @@ from matcalc.cached import cached_property
 from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Wrt
+from matcalc.expressions.operands.handle import Wrt
 from matcalc.expressions.read_input import expressions
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.pipeline.build import build

@@ -21,7 +21,10 @@ def as_number(node: Node) -> Node:
     Raises: ShapeError for an index.
     """
     if is_index(node):
-        raise ShapeError(f"{node.name} is an index, not a number", hint=f"use it in a subscript: x[{node.name}]")
+        is_named = node.name.isidentifier()  # not the symbol of an entry at a step of a loop
+        hint = f"use it in a subscript: x[{node.name}]; " if is_named else ""
+        name = node.name if is_named else "an entry of an index"
+        raise ShapeError(f"{name} is an index, not a number", hint=f"{hint}to compute with it, declare it a vector")
     return node
 
 

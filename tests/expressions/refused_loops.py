@@ -347,7 +347,7 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (lag_before_the_first, MATRICES, 4, "index -1 is the last entry"),
     (entry_of_the_square, SERIES, 3, "the number of one or two steps plus a number"),
     (raises_under_a_condition, SERIES, 4, "raises ValueError under a condition"),
-    (halves_until_small, SERIES, 3, "too many conditions"),
+    (halves_until_small, SERIES, 3, "values of data decide the number of steps of a while loop"),
     (appends_if_positive, SERIES, 3, "appends 0 entries to out"),
     (goes_around_too_far, SERIES, 3, "an axis of T entries is read"),
     (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),

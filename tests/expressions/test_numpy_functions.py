@@ -8,7 +8,7 @@ import pytest
 import scipy.special as special
 
 import matcalc as mc
-from matcalc.expressions.numpy_protocol import Condition
+from matcalc.expressions.operands.numpy_protocol import Condition
 from tests.expressions.numpy_programs import AXES, FIXED, SCOPE, data, programs
 
 DECLARED = {e.node.name: e for e in mc.symbols(FIXED)}

@@ -70,3 +70,17 @@ def test_a_size_that_is_too_small_is_refused_at_the_call():
     assert e(x=X) == pytest.approx(X.sum())
     with pytest.raises(mc.ShapeError, match="modulo n repeat"):
         e(x=X[:2])
+
+
+def test_grids_of_open_sizes():
+    def loss(A, a):
+        h, w = A.shape
+        rows, columns = np.mgrid[:h, :w]
+        i, j = np.ogrid[0:h, 1 : w + 1]
+        return np.sum(A * np.exp(-a * ((columns - 1) ** 2 + rows))) + np.sum(A * (i + j * a)) + np.mgrid[0:3, :2].sum()
+
+    e = mc.expression(loss, "A: matrix(h, w); a: scalar")
+    for A in (np.outer(X, X[:3]), np.outer(X[1:3], X)):
+        np.testing.assert_allclose(e(A=A, a=0.3), loss(A, 0.3), rtol=1e-12)
+    with pytest.raises(mc.NotSupported, match=r"np.mgrid of ranges with a step"):
+        mc.expression(lambda x: np.mgrid[: len(x) : 2].sum(), "x: vector(n)")

@@ -48,19 +48,19 @@ def fills_an_argument(X):
 
 
 def masks(x):
-    return x[x > 0]
+    return np.max(x[x > 0])
 
 
 def writes_at_a_mask(x):
     z = 2 * x
-    z[x > 0] *= 2
+    z[x > 0] = x[x < 0]
     return z
 
 
 def branches_on_a_size(X):
     if X.shape[0] > 3:
         return X
-    return -X
+    return np.ones(2)
 
 
 def loops(X):
@@ -133,7 +133,7 @@ FAULTS = [
     (writes_a_view, "an array of which a view by another function was written: line {} of", 4, "copy"),
     (uses_an_old_view, "a view of an array that was written since: line {} of", 4, "after the write"),
     (fills_an_argument, "the argument X is not changed in place: line {} of", 1, "copy"),
-    (masks, "a mask that depends on a symbol selects an unknown number of entries: line {} of", 1, "np.where"),
+    (masks, "np.max of entries that a mask selects, of which there may be none: line {} of", 1, "np.where"),
     (
         writes_at_a_mask,
         "a mask that depends on a symbol selects an unknown number of entries: line {} of",

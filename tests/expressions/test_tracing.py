@@ -95,16 +95,6 @@ def test_a_vector_has_no_row_mark_inside_and_has_one_outside():
     assert (outside @ outside.T).shape == (3, 3)
 
 
-def branches(x):
-    if x[0] > 0:
-        return x
-    return -x
-
-
-def branches_on_equality(x):
-    return x if x[0] == 0 else -x
-
-
 def prints(x):
     print(f"{x[0]:.3f}")
     return x
@@ -134,8 +124,6 @@ def unknown_function(x):
 
 
 FAULTS = [
-    (branches, mc.NotSupported, "the truth of a symbol's value is not known: line {} of branches", 1),
-    (branches_on_equality, mc.NotSupported, "the truth of a symbol's value is not known: line {} of", 1),
     (prints, mc.NotSupported, "x[0] is a formula, which has no value to print as '.3f': line {} of prints", 1),
     (mutates, mc.NotSupported, "the argument x is not changed in place: line {} of mutates", 1),
     (mutates_another_name, mc.NotSupported, "the argument x is not changed in place: line {} of", 2),

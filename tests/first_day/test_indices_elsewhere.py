@@ -42,7 +42,7 @@ def test_numpy_on_objects_and_traced():
     got = mc.value_and_gradient(loss, ["U", "V"], declarations=FACTORS, target="numpy")(**data)
     np.testing.assert_allclose(got[0], loss(**data))
     np.testing.assert_allclose(got[1][0], gradient(CASES["factors"][3], data, "U"), atol=1e-11)
-    for wrong in (lambda: np.exp(i), lambda: np.sum(i), lambda: np.where(i > 0, 1, 0)):
+    for wrong in (lambda: np.exp(i), lambda: np.sum(i), lambda: np.where(r > 0, i, 0)):
         with pytest.raises((ShapeError, TypeError)):
             wrong()
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.loops.implications import MIRRORED
 from matcalc.expressions.loops.steps import SCAN, stepping
 from matcalc.expressions.loops.subscripts import place_of
 from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
 from matcalc.expressions.numpy_bridge.arguments import is_array, size_in, size_of
 from matcalc.rulebook.notations import spelled
+from matcalc.tensor.constructors import add, scale
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 
@@ -45,6 +47,14 @@ def limits_of(value: Any, relation: str, array: Callable[[Node], Any]) -> Limits
 
 
 def _parts(node: Node, relation: str) -> list[Node]:
+    negative = scale(-1, node)
+    if node.kind == "product" and negative.kind == "sum":
+        return [scale(-1, part) for part in _parts(negative, MIRRORED[relation])]
+    for sign, term in node.terms if node.kind == "sum" else ():
+        inner = _parts(term, relation if sign > 0 else MIRRORED[relation]) if abs(sign) == 1 else [term]
+        if len(inner) > 1:
+            rest = add([(1, node), (-sign, term)])
+            return [part for one in inner for part in _parts(add([(1, rest), (sign, one)]), relation)]
     args = node.args[-2:] if node.kind == "map" else ()
     if len(args) < 2:
         return [node]

@@ -111,6 +111,14 @@ class Loops:
             raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
         return self.listed(self.array(found[0], Names({}, (), conditions=tuple(dict.fromkeys(conditions)))))
 
+    def either(self, condition: Compared, yes: Any, no: Any) -> Any:
+        """Return the value of a function where a condition holds, else another.
+
+        Raises: NotSupported for values of other kinds or shapes.
+        """
+        names = Names({}, (), conditions=tuple(dict.fromkeys([*conditions_of(yes), *conditions_of(no)])))
+        return merged(condition, yes, no, (), lambda node: self.array(node, names))
+
     @property
     def at(self) -> At:
         """Returns the subscripts between its brackets."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from matcalc.errors import NotSupported, NoValue
-from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, length_in, node_of
+from matcalc.expressions.numpy_bridge.arguments import Compared, bound_of, is_array, length_in
 from matcalc.language.containers import items
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.leading_axis import cut, numbers
@@ -30,7 +30,8 @@ class Stepping:
     """A step that is being run on symbols: the number of steps, and sequences by the symbols of their slices.
 
     `first` is the number of steps of the loop before these, `assumed` the answers to conditions that have both, and
-    `guards` those to the conditions under which the step is run.
+    `guards` those to the conditions under which the step is run. `counts` are numbers of entries of parts that a step
+    decides: their largest value, and whether they are never 0.
     """
 
     length: Size
@@ -41,6 +42,7 @@ class Stepping:
     is_guarded: bool = False
     assumed: dict[tuple[str, Node], bool] = field(default_factory=dict)
     guards: dict[tuple[str, Node], bool] = field(default_factory=dict)
+    counts: dict[Node, tuple[Size, bool]] = field(default_factory=dict)
 
     def entry_of(self, sequence: Node) -> Node:
         """Return the symbol of the entry of a sequence of the whole loop."""
@@ -163,7 +165,7 @@ def is_leaf(value: object) -> bool:
 def leaves_of(value: object) -> list[Node] | None:
     """Return the arrays of a value as nodes; None if it has anything else."""
     if is_leaf(value):
-        return [value.node if is_array(value) else node_of(value)]  # type: ignore[attr-defined]
+        return [value.node if is_array(value) else bound_of(value)]  # type: ignore[attr-defined]
     parts = None if value is None or isinstance(value, (str, bool)) else items(value)
     if not parts:
         return None

@@ -67,11 +67,14 @@ def at_step(node: Node, at: object) -> tuple[Node, tuple[object, ...]] | None:
             return found, (*parts[:k], slice(None), *parts[k + 1 :])
     for one in active:
         mine = [k for k, part in enumerate(parts) if decides(one, part)]
-        if not mine or _changes(one, node):
+        if not mine or is_of_step(one, node):
             continue
         rest = tuple(x for k, x in enumerate(parts) if k not in mine)
         if all(len(deciding(parts[k].node)) < 2 for k in mine):
             return _slice(one, node, parts, mine), rest
+        if len(mine) == 1 and around(parts[mine[0]].node):
+            _check_plain(node, parts, mine)
+            return _around_two(node, parts[mine[0]].node, mine[0]), rest
         numbers = _two(parts[mine[0]].node)
         if len(mine) > 1 or numbers.terms[0][1] is not one:
             return None
@@ -94,7 +97,7 @@ def _window(node: Node, part: slice, axis: int) -> Node | None:
     if first is None or last is None or first.is_backward or last.is_backward or part.step not in (None, 1):
         hint = "write an inner loop, for j in range(t - p, t)"
         raise NotSupported("a slice has another number of entries at each step", hint=hint)
-    if _changes(one, node):
+    if is_of_step(one, node):
         raise NotSupported("a window of an array of the step", hint="write an inner loop over its entries")
     sequence, width = leading(node, axis), last.start - first.start
     check_room(width, f"a window of {width} entries")
@@ -112,7 +115,7 @@ def decides(one: Stepping, part: object) -> bool:
     return any(x is one.number or is_index(x) and x in one.sequences for x in toposort([part.node]))  # type: ignore[attr-defined]
 
 
-def _changes(one: Stepping, node: Node) -> bool:
+def is_of_step(one: Stepping, node: Node) -> bool:
     """Whether an array has values of a step, or of a step inside."""
     active = stepping.get()
     outer = {s for other in active[: active.index(one)] for s in (*other.sequences, *other.states)}
@@ -122,7 +125,8 @@ def _changes(one: Stepping, node: Node) -> bool:
 def _check_plain(node: Node, parts: Sequence[Any], mine: Sequence[int]) -> None:
     """Require that the subscripts before the last one of a step stand for one axis each."""
     first = parts[: mine[-1]]
-    if None in map(_kind, first) or Ellipsis in map(_kind, first) or len(parts) > node.rank:
+    axes = sum(part is not None for part in parts)
+    if None in map(_kind, first) or Ellipsis in map(_kind, first) or axes > node.rank:
         raise NotSupported("the number of a step behind an ellipsis or a new axis", hint="write all subscripts")
 
 
@@ -167,6 +171,18 @@ def _two(node: Node) -> Numbers:
     if found is None or len(found.terms) != 2:
         raise _unread()
     return found
+
+
+def _around_two(node: Node, place: Node, axis: int) -> Node:
+    """Return the slice of an axis at a remainder of the numbers of two steps, `x[(i + j) % n]`."""
+    remainder, sequence = around(place), leading(node, axis)
+    assert remainder is not None
+    numbers = _two(remainder.number)
+    check_inside(ZERO, remainder.period, sequence.shape[0])
+    length = sum((one.length for _, one in numbers.terms), -ONE)
+    entries = repeated(cut(sequence, ZERO, remainder.period), numbers.least, length)
+    moved = add([(1, remainder.number), (-1, size_number(numbers.least))])
+    return at_numbers(entries, moved, _two(moved), 0)
 
 
 def _unread() -> NotSupported:

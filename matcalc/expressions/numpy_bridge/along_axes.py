@@ -5,6 +5,7 @@ A call is the index form that a user would write, `{i: f({j: X[i,j]})}`, so noth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,11 @@ from matcalc.rulebook.load import Candidate, default_rulebook
 from matcalc.tensor.broadcasting import broadcast_shapes, on_long_axes
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.nodes.signature import PLAIN, core_rank, output_of
+
+RELATIONS = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+"""Python's functions of comparisons."""
 
 
 class Along(NamedTuple):
@@ -46,6 +52,8 @@ def entrywise(name: str, *operands: Node) -> Node:
 
 def chosen(relation: str, left: Node, right: Node, a: Node, b: Node) -> Node:
     """Return the entries of `a` where a comparison holds, of `b` elsewhere."""
+    if left.kind == right.kind == "number" and a.shape == b.shape:
+        return a if RELATIONS[relation](left.value, right.value) else b
     name = default_rulebook().playing("choice").spelling
 
     def choice(nodes: Sequence[Node]) -> Node:

@@ -73,7 +73,8 @@ def rational(value: SupportsFloat) -> Fraction:
     try:
         return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
     except (ValueError, OverflowError):
-        raise ShapeError(f"{value} is no number that a formula can hold") from None
+        hint = "return it at once, as in  if s <= 0: return np.inf" if "inf" in repr(value) else ""
+        raise ShapeError(f"{value} is no number that a formula can hold", hint=hint) from None
 
 
 def constant_of(value: object) -> Node | None:

@@ -17,6 +17,8 @@ from matcalc.tensor.constructors import number
 from matcalc.tensor.nodes.node import Node
 
 LARGEST = sys.float_info.max
+COMPARING = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+"""NumPy's functions of comparisons."""
 
 
 def compared(left: object, relation: str, right: object) -> Compared:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.slices import first_numbers
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.along_indices import along
@@ -28,6 +29,7 @@ from matcalc.expressions.numpy_bridge.runs import Runs, joined_runs
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.expressions.numpy_bridge.triangles import sides
+from matcalc.expressions.user_code.bracket_joins import Grid, Joining
 from matcalc.expressions.user_code.python_calls import is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
@@ -59,38 +61,6 @@ def _refuse_integers(name: str, dtype: object) -> None:
         f"np.{name} with dtype={getattr(dtype, '__name__', dtype)} of a size that is no number",
         hint="write it with dtype=float, or declare the size as a number",
     )
-
-
-class Joining:
-    """np.r_ and np.c_, which join what stands between their brackets."""
-
-    def __init__(self, name: str, join: str, of_each: str, arange: Callable[..., Any]) -> None:
-        self.name, self.join, self.of_each, self.make = name, join, of_each, arange
-
-    def arange(self, at: slice) -> Any:
-        """Return the numbers of a slice."""
-        if not is_symbolic((at.start, at.stop, at.step)):
-            import numpy as np
-
-            return getattr(np, self.name)[at]
-        return self.make(0 if at.start is None else at.start, at.stop, 1 if at.step is None else at.step)
-
-    def __getitem__(self, at: Any) -> Any:
-        import numpy as np
-
-        theirs, parts = getattr(np, self.name), at if isinstance(at, tuple) else (at,)
-        bounds = [b for one in parts if isinstance(one, slice) for b in (one.start, one.stop, one.step)]
-        if not any(is_symbolic(one) for one in (*parts, *bounds)):
-            return theirs[at]
-        if any(isinstance(one, str) for one in parts):
-            raise NotSupported(f"np.{self.name} with a text between its brackets", hint=f"write np.{self.join}([x, y])")
-        each = getattr(np, self.of_each)
-        return getattr(np, self.join)(
-            [
-                self.arange(one) if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one)
-                for one in parts
-            ]
-        )
 
 
 class NumpyCalls:
@@ -200,6 +170,8 @@ class NumpyCalls:
             made = np.arange(*args, dtype=dtype, **options)
             return made if made.dtype.kind != "f" else self.make(array_node(made))
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        if len(args) == 1 and is_array(args[0]) and (counted := first_numbers(args[0], self.make)) is not None:
+            return counted
         if step not in (1, -1) or any(is_array(one) or isinstance(one, float) for one in args):
             raise NotSupported("np.arange of a size with a step", hint="write start + step*np.arange(n)")
         first, length = size_of(start), (size_of(stop) - size_of(start)) * step
@@ -352,6 +324,14 @@ class NumpyCalls:
     @property
     def r_(self) -> Joining:
         return Joining("r_", "concatenate", "atleast_1d", self.arange)
+
+    @property
+    def mgrid(self) -> Grid:
+        return Grid("mgrid", self.arange)
+
+    @property
+    def ogrid(self) -> Grid:
+        return Grid("ogrid", self.arange)
 
     @property
     def c_(self) -> Joining:

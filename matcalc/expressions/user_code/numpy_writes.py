@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT, Run
 from matcalc.tensor.nodes.node import Node
@@ -110,22 +111,20 @@ def ufunc_at(name: str, a: Any, at: object, value: Any = None) -> None:
     a.put(at, -value if name == "subtract" else value, adds=True)
 
 
-def has_open_mask(at: Any) -> bool:
-    """Whether a subscript is a comparison whose truth depends on symbols or sizes."""
-    return hasattr(at, "compared") and at.maker(at.node, at.names).known() is None
-
-
 def where_masked(a: Any, mask: Any, value: Any) -> Any:
-    """Return an array with one value at all entries, or along all rows, that a mask of its first axes selects.
+    """Return an array with a value at all entries, or along all rows, that a mask of its first axes selects.
 
-    Raises: ShapeError for a mask of another shape; NoValue for a value for each selected entry.
+    Raises: ShapeError for a mask of another shape; NoValue for a value for each selected entry that is not of the same
+        mask, as in `z[mask] = x[mask]`.
     """
     import numpy as np
 
     rest = a.ndim - len(mask.shape)
     if rest < 0 or tuple(a.shape[: len(mask.shape)]) != tuple(mask.shape):
         raise ShapeError(f"a mask of shape {mask.shape} does not fit an array of shape {a.shape}")
-    if np.ndim(value) > rest:
+    if isinstance(value, Varying) and value.selects(mask):
+        return np.where(mask[(..., *[None] * rest)], value.entries.reshape(a.shape), a)
+    if isinstance(value, Varying) or np.ndim(value) > rest:
         raise NoValue("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
     return np.where(mask[(..., *[None] * rest)], value, a)
 

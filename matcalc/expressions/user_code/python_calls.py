@@ -9,20 +9,21 @@ from functools import reduce
 from typing import Any
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.arguments import is_array, length_in, size_of
 from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.tensor.nodes.node import Node
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether a value is an array of symbols or a size, or a list or tuple with one."""
+    """Whether a value is an array of symbols, a part of one or a size, or a list or tuple with one."""
     if isinstance(value, (list, tuple)):
         return any(map(is_symbolic, value))
     if isinstance(value, dict):
         return any(map(is_symbolic, value.values()))
     if getattr(getattr(value, "dtype", None), "kind", "") == "O" and not is_array(value):
         return any(map(is_symbolic, getattr(value, "flat", ())))
-    return is_array(value) or length_in(value) is not None
+    return is_array(value) or isinstance(value, Varying) or length_in(value) is not None
 
 
 def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,6 +42,8 @@ def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..
 def _len(value: Any) -> Any:
     if is_array(value) and value.node.shape:
         return value.shape[0]
+    if isinstance(value, Varying) and value.back == value.ndim:
+        return value.count
     return builtins.len(value)
 
 
@@ -140,7 +143,8 @@ NUMPYS = {
     "exp": "exp", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
-    "fabs": "absolute", "hypot": "hypot", "pow": "power", "exp2": "exp2", "cbrt": "cbrt", "degrees": "degrees",
+    "fabs": "absolute", "isnan": "isnan", "isinf": "isinf",
+    "isfinite": "isfinite", "hypot": "hypot", "pow": "power", "exp2": "exp2", "cbrt": "cbrt", "degrees": "degrees",
     "radians": "radians",
 }  # fmt: skip
 SPECIALS = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}

@@ -59,6 +59,12 @@ def data_subscripts(inference: Inference, subscripts: Sequence[Ast], are_shifted
     return found
 
 
+def allow_comparisons(inference: Inference, call: Ast) -> None:
+    """Allow data of kind `index` on the sides of a comparison, `where(y == 1, a, b)`, where they are numbers."""
+    sides = [side for arg in call.args if arg.head == "compare" for side in arg.args]
+    data_subscripts(inference, [side for side in sides if computed_subscripts.data_in(inference, side) is not None])
+
+
 def is_index(inference: Inference, subscript: Ast) -> bool:
     """Whether a subscript is the name of a bound index."""
     return subscript.head == "name" and str(subscript.value) in inference.bound

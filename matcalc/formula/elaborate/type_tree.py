@@ -34,14 +34,7 @@ from matcalc.language import recurrences
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import (
-    BINDERS,
-    SUMS,
-    Ast,
-    call_name,
-    definition,
-    value_of_leaf,
-)
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, value_of_leaf
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -168,6 +161,7 @@ def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
     index_ranges.check_choice(inference, ast)
+    parts.allow_comparisons(inference, ast)
     callee = enter_call(inference, ast)
     if equations.is_implicit(callee):
         solving = equations.enter(inference, ast, callee)

@@ -6,17 +6,18 @@ cannot be the condition of an `if`, a number to print or an array to change. Eac
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
-from matcalc.expressions.handle import Handle, shown_and_computed
 from matcalc.expressions.loops.branches import truth_of
+from matcalc.expressions.loops.implications import settled
+from matcalc.expressions.numpy_bridge.along_axes import RELATIONS
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.conditions import (
+    COMPARING,
     compared,
     is_truth,
     logical_and,
@@ -28,12 +29,13 @@ from matcalc.expressions.numpy_bridge.dispatch import INSTEAD, SHAPES, call_func
 from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import OPERATORS, Arithmetic, Marked, Operation, operated
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
-from matcalc.expressions.references import item, of_numpy
+from matcalc.expressions.operands.handle import Handle, shown_and_computed
+from matcalc.expressions.operands.references import item, of_numpy
 from matcalc.expressions.user_code.numbers_of_tables import called_on_numbers
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
-from matcalc.tensor.lookups import as_number
+from matcalc.tensor.lookups import as_number, is_index
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import Condition as SizeCondition
 from matcalc.tensor.symbols import Names
@@ -64,6 +66,11 @@ class Array(Arithmetic, Handle):
         return as_number(self.computed)
 
     @property
+    def side(self) -> Node | Compared:
+        """This object as a side of a comparison, where an index is a number."""
+        return self.computed if is_index(self.computed) else self.handed
+
+    @property
     def marked(self) -> Marked:
         """The node that is evaluated, with its row mark."""
         return Marked(as_number(self.computed), self.row)
@@ -87,7 +94,7 @@ class Array(Arithmetic, Handle):
         if ufunc.__name__ in OPERATORS and method == "__call__" and not kwargs:
             return operated(ufunc.__name__, *inputs)
         written = of_numpy(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
-        pending = ArrayCall(self, written)
+        pending = ArrayCall(self, written, compares=ufunc.__name__ in COMPARING)
         made = pending.call(call_ufunc, ufunc, method, pending.unwrapped(inputs), pending.unwrapped(kwargs))
         return pending.wrapped(made, method == "__call__" and pending.row)
 
@@ -107,9 +114,9 @@ class Array(Arithmetic, Handle):
         )
 
     def _compared(self, relation: str, other: object) -> Condition:
-        pending = ArrayCall(self, of_numpy(RELATIONS[relation], (self, other), {}))
+        pending = ArrayCall(self, of_numpy(RELATIONS[relation], (self, other), {}), compares=True)
         left, right = pending.unwrapped((self, other))
-        made: Condition = pending.wrapped(compared(left, relation, right))
+        made: Condition = pending.wrapped(settled(compared(left, relation, right)))
         return made
 
     def __lt__(self, other: object) -> Condition:
@@ -190,13 +197,9 @@ class Array(Arithmetic, Handle):
         return sorted({*super().__dir__(), *METHODS, *methods} - set(INNER))
 
 
-RELATIONS = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-"""Python's functions of comparisons."""
 INNER = (
     "counted", "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row",
-    "symbols_of", "unfactored",
+    "side", "symbols_of", "unfactored",
 )  # fmt: skip
 """Attributes for other parts of matcalc, hidden from completion."""
 
@@ -219,8 +222,8 @@ RENAMED = {"flatten": "ravel"}
 class ArrayCall:
     """A call of a function: its arguments with nodes instead of expressions, and the names of these expressions."""
 
-    def __init__(self, owner: Array, reference: Reference | None = None) -> None:
-        self.owner, self.names, self.reference = owner, Names({}, ()), reference
+    def __init__(self, owner: Array, reference: Reference | None = None, compares: bool = False) -> None:
+        self.owner, self.names, self.reference, self.compares = owner, Names({}, ()), reference, compares
         self.rows: set[bool] = set()
         self.has_marks = False
 
@@ -239,6 +242,8 @@ class ArrayCall:
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
             self.has_marks = self.has_marks or value.has_marks
+            if self.compares and is_index(value.computed):
+                return value.side
             node = value.marked.node
             if len(node.shape) == 1:
                 self.rows.add(value.marked.row)

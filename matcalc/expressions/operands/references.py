@@ -8,8 +8,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from matcalc.evidence.written.reference import Data, Reference, Sizes, of_call
-from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import is_object_array, length_in
+from matcalc.expressions.operands.handle import Handle
 from matcalc.tensor.sizes.size import Size
 
 

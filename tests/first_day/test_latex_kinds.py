@@ -308,7 +308,7 @@ UNDECIDED = [
     (r"\sum_{i=1}^n \|X_i - A\|_F^2", "X: tensor(n, n, p); A: matrix(n, p)", "with a colon for each whole axis"),
     (r"\sum_{\langle i,j \rangle} (x_i - x_j)^2", "x: vector(n)", "1 for the pairs"),
     (r"\sum_{i \in \mathcal{C}} \|v_i\|^2", "V, C: matrix(n, k)", "give the set another letter"),
-    (r"\sum_{i=1}^n x_{2i}", "x: vector(n)", "count up or down by 1"),
+    (r"\sum_{i=1}^n x_{2i}", "x: vector(n)", "is outside axis 0"),
 ]
 
 

@@ -11,21 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_names import COMMANDS, REFUSED
 from matcalc.language.latex.latex_not_called import check_not_called, is_parenthesised
-from matcalc.language.latex.latex_patterns import (
-    ENTRY,
-    SIZE,
-    TOPS,
-    Found,
-    candidates,
-    fitting,
-    found_at,
-    same_layout,
-    takes,
-    without_top,
-)
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,
@@ -39,6 +25,20 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_subscripts import part_of
 from matcalc.language.latex.latex_superscripts import with_above
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import COMMANDS, REFUSED
+from matcalc.language.latex.layout.latex_patterns import (
+    ENTRY,
+    SIZE,
+    TOPS,
+    Found,
+    candidates,
+    fitting,
+    found_at,
+    same_layout,
+    takes,
+    without_top,
+)
 from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")

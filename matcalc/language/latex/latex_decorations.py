@@ -6,8 +6,8 @@ from typing import cast
 
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import Key, Reading, key_of, key_of_subscript
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast
 
 Marks = tuple[tuple[str, Ast | None], ...]

@@ -21,12 +21,8 @@ from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_lengths import unbounded
-from matcalc.language.latex.latex_names import REFUSED
-from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
-from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.latex.latex_scope import (
     INNER_PRODUCTS,
     NUMBER,
@@ -47,6 +43,10 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_subscripts import named, part_of
 from matcalc.language.latex.latex_sums import index_form, indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import REFUSED
+from matcalc.language.latex.layout.latex_patterns import candidates, found_at, without_top
+from matcalc.language.latex.layout.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.one_based import moved
 from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast
 

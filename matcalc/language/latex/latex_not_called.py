@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import TOPS, candidates, without_top
 from matcalc.language.latex.latex_scope import Reading, Scope, fault, key_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, without_top
 from matcalc.language.syntax import Ast
 
 

@@ -7,8 +7,6 @@ from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_calls import call, sequence
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import infixes
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,
@@ -21,6 +19,8 @@ from matcalc.language.latex.latex_scope import (
     readings,
     value,
 )
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import infixes
 from matcalc.language.syntax import Ast
 
 _ELEMENTWISE = {r"\odot": ".*", r"\circ": ".*", r"\oslash": "./"}

@@ -14,9 +14,9 @@ from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_names import ALIKE, NAME
-from matcalc.language.latex.latex_patterns import LatexNames
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import ALIKE, NAME
+from matcalc.language.latex.layout.latex_patterns import LatexNames
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 
@@ -61,7 +61,7 @@ class Index:
     """A bound index, with its first and last values, which count from 1, if they are written.
 
     size: without bounds, the common length of the axes that it is an index of, if there is one. is_step: the index of a
-    recurrence, whose steps count from `low`.
+    recurrence, whose steps count from `low`. conditions: those below its sum.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Index:
     measured: bool = False
     size: str = ""
     is_step: bool = False
+    conditions: tuple[Ast, ...] = ()
 
 
 @dataclass

@@ -24,9 +24,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_marginals import check_not_marginal
-from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -41,6 +39,8 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     needed,
 )
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.one_based import added
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk

@@ -11,11 +11,11 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_lengths import unbounded
-from matcalc.language.latex.latex_names import OVER, REFUSED
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
-from matcalc.language.one_based import added
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import OVER, REFUSED
+from matcalc.language.one_based import added, moved
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
@@ -76,7 +76,10 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     if conditions and word != "sum":
         hint = "write the values that are left out as a choice, with cases"
         raise fault(f"\\{word} with a condition on its indices is not supported", scripts["_"], hint)
-    reading.conditions[node] = tuple(conditions)
+    counted = {name for name, index in {**scope.indices, **found}.items() if not index.is_step}
+    reading.conditions[node] = tuple(moved(x, counted, -1) if x.head == "condition" else x for x in conditions)
+    for index in found.values():
+        index.conditions = tuple(x for x in conditions if x.head == "condition")
     found = {
         name: _over_steps(reading, index) if name in reading.steps.begins else index for name, index in found.items()
     }

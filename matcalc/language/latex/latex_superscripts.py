@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import raised
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import raised
 from matcalc.language.syntax import Ast
 
 _ENTRYWISE = (r"\odot", r"\circ")

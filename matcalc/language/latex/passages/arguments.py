@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import letters_in
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.passages.statements import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_patterns import LatexNames, candidates, same_layout
 from matcalc.language.latex.latex_scope import fault
+from matcalc.language.latex.layout.latex_patterns import LatexNames, candidates, same_layout
 from matcalc.language.syntax import Ast, rebuild
 
 _CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)

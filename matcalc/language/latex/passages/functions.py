@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import lines_of, unbraced
-from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Key, Reading, fault, font_of, key_of, subscript_of
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.passages.names_in_lines import whole_key
 from matcalc.language.latex.passages.separate_indices import with_own_indices
 from matcalc.language.latex.passages.statements import Statement, bound_in

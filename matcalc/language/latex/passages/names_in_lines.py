@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Key, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, walk
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.latex_meaning import meaning
-from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_scope import (
     Key,
     Known,
@@ -31,6 +30,7 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions

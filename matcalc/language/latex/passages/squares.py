@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

@@ -10,8 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
@@ -20,7 +18,9 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     subscript_of,
 )
-from matcalc.language.latex.passages.labels import by_indices, exponential, without_logarithm
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
+from matcalc.language.latex.passages.labels import by_indices, solved, without_link
 from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
@@ -35,7 +35,7 @@ class Statement(NamedTuple):
 
     key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
     letters of its subscript if they are indices of the formula too, u_i = x_i^\top w. matrices: names in the formula.
-    is_logarithm: whether the formula is that of the logarithm of the name, \log\mu_i = x_i^\top w.
+    solving: the function that gives the name, exp if the formula is that of its logarithm, \log\mu_i = x_i^\top w.
     """
 
     name: Ast | None
@@ -44,7 +44,7 @@ class Statement(NamedTuple):
     formula: Ast
     indices: tuple[str, ...] = ()
     matrices: frozenset[Key] = frozenset()
-    is_logarithm: bool = False
+    solving: str = ""
 
     @property
     def is_put_in(self) -> bool:
@@ -69,8 +69,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if side.head == "chain" and len(side.args) == 1:
         side = side.args[0]
     items = list(side.args) if side.head == "row" else [side]
-    inside = without_logarithm(items)
-    is_logarithm, items = len(inside) < len(items), inside
+    solving, items = without_link(reading, items, formula)
     parameters: tuple[Ast, ...] | None = None
     if len(items) == 2:
         fence = without_top(items[1])[0]
@@ -95,7 +94,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
         x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
     )
     indices = () if parameters else _indices(reading, items[0], formula)
-    return Statement(items[0], key, parameters, formula, indices, matrices, is_logarithm)
+    return Statement(items[0], key, parameters, formula, indices, matrices, solving)
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
@@ -214,8 +213,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     _check_label(reading, target, uses[id(target)])
     parts = _in_order([one for one in every if one is not target], uses)
     _check_used(parts, uses, uses[id(target)] | read)
-    solved = (one._replace(formula=exponential(reading, one.formula)) if one.is_logarithm else one for one in parts)
-    return Chosen(target, tuple(solved))
+    done = (one._replace(formula=solved(one.formula, one.solving)) if one.solving else one for one in parts)
+    return Chosen(target, tuple(done))
 
 
 def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import Key, fault, key_of, key_of_subscript
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast, rebuild, walk
 
 DOTS = ("dots", "ldots", "cdots", "dotsc")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.faults import show
-from matcalc.language.latex.latex_names import BIG, OVER
+from matcalc.language.latex.layout.latex_names import BIG, OVER
 
 if TYPE_CHECKING:
     from lark import Lark, Token

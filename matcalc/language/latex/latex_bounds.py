@@ -13,7 +13,7 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import is_number, letters_in
 from matcalc.language.latex.latex_linear import Form, extreme, form_of
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, key_of, needed
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, font_of, key_of, needed
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast
@@ -98,8 +98,10 @@ def _last(form: Form, less: int, scope: Scope) -> Ast | None:
     return None if largest is None else added(largest, -less)
 
 
-def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
+def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast | None]:
     r"""Return the indices of (i,j) \in \Omega with their sizes, and the condition that the entry of \Omega is not 0.
+
+    The set \mathcal{A} beside the size A has all indices, without a condition.
 
     Raises: ParseError if the set is not declared as an array of numbers.
     """
@@ -107,6 +109,8 @@ def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
     letters = _listed(left)
     key = key_of(right)
     names = reading.keys.get(key, ()) if key is not None else ()
+    if len(letters) == 1 and len(names) == 1 and names[0] in reading.known.sizes and font_of(right) == "script":
+        return {letters[0]: names[0]}, None
     shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
     if not names or not shape or names[0] in reading.known.indices:
         shown = "_".join(key) if key is not None else "S"

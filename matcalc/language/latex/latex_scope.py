@@ -24,6 +24,8 @@ Key = tuple[str, ...]
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
 """The forms of a fence around the operand of a function that the passage defines."""
+APPLIED = "function of a number"
+"""The form of a fence around the formula of such a function; at a vector it is that of each entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,14 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names bound around a layout: indices by their letters, parameters of functions."""
+    """The names bound around a layout: indices by their letters, parameters of functions.
+
+    entries: the indices of the entries of vectors that functions of a number are applied to, innermost last.
+    """
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
+    entries: tuple[str, ...] = ()
 
 
 @dataclass
@@ -103,7 +109,8 @@ class Reading:
     keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
-    range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain.
+    range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
+    the formula of a function of a number, the index of the entries of a vector that it is applied to.
     """
 
     names: LatexNames
@@ -119,6 +126,7 @@ class Reading:
     steps: Steps = field(default_factory=Steps)
     ranges: Mapping[str, str] = field(default_factory=dict)
     conditions: dict[Ast, tuple[Ast, ...]] = field(default_factory=dict)
+    entries: dict[Ast, str] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""

@@ -113,12 +113,9 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
         hint = f"{' and '.join(names)} look alike in LaTeX: give one of them another name"
         raise fault(f"this can be {' or '.join(names)}", layout, hint)
     base = unbraced(layout)
-    if (
-        not names
-        and len(key[0].replace("d ", "")) > 1
-        and base.head == "word"
-        and font_of(layout) not in ("italic", "roman")
-    ):
+    if not names and len(key[0].replace("d ", "")) > 1 and base.head == "word" and font_of(layout) != "italic":
+        if font_of(layout) == "roman":
+            raise fault(f"{key[0]} is not declared", layout, "declare it if it is a symbol; leave a unit out")
         hint = f"declare {key[0]}, or give each letter its own font"
         raise fault(f"'{key[0]}' can be one name or a product of letters", layout, hint)
     if not names and base.head == "letter" and font_of(layout) == "script":

@@ -2,7 +2,7 @@ r"""Reads sums in LaTeX and other operations over indices: \prod, \max_i, \min_{
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import cast
@@ -56,7 +56,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         if element.head == "relation" and element.value == (r"\in",):
             sizes, condition = members(reading, element)
             found.update({name: Index(name, size=size) for name, size in sizes.items()})
-            conditions.append(condition)
+            conditions += [] if condition is None else [condition]
             continue
         if element.head == "relation":
             letters, low, top, more = bounds_of(reading, element, high, scope)
@@ -92,7 +92,8 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
 def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value) -> Value:
     r"""Return the vector or matrix of an index form, \left[ A_{ik} \right]_{ij}.
 
-    The length of an index that is no whole subscript is its range elsewhere in the passage.
+    The length of an index that is no whole subscript is its range elsewhere in the passage. Vectors h_i are the rows of
+    a matrix.
     """
     tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
     whole = {str(x.value) for part in walk(tree) if part.head == "part" for x in part.args[1:] if x.head == "name"}
@@ -102,9 +103,20 @@ def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value)
         for name in names
         if name not in whole and name in reading.ranges
     ]
+    if body.kind in ("vector", "row"):
+        (axis,) = _fresh(reading, node, names, 1)
+        tree = syntax.part(syntax.transpose(tree) if body.kind == "row" else tree, syntax.name(axis))
+        names = (*names, axis)
     tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
     return Value(Ast("index_form", (tree,), names, node.span), kind)
+
+
+def _fresh(reading: Reading, node: Ast, names: Collection[str], count: int) -> list[str]:
+    """Return letters for the axes of arrays that are summed or listed."""
+    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
+    letters = supply("abcdefgh", used)
+    return [next(letters) for _ in range(count)]
 
 
 def _over_steps(reading: Reading, index: Index) -> Index:
@@ -170,9 +182,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
 
 def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[str, ...]) -> Ast:
     """Return a sum over indices; a sum of vectors or matrices becomes a sum of their entries."""
-    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
-    letters = supply("abcdefgh", used)
-    axes = [next(letters) for _ in range({"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))]
+    axes = _fresh(reading, node, names, {"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))
     if not axes:
         return Ast("index_sum", (tree,), names, node.span)
     column = syntax.transpose(tree) if kind == "row" else tree

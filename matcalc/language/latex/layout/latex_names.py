@@ -43,7 +43,7 @@ GREEK: Mapping[str, str] = {
 LETTERS: Mapping[str, str] = {
     **{name: look[1:] for name, look in GREEK.items() if name not in ("lam", "eps", "sig")},
     "ell": "ell",
-    **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa")},
+    **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa", "varsigma")},
 }  # fmt: skip
 """Commands of letters, and letters outside ASCII -> the name of the letter."""
 ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
@@ -81,6 +81,7 @@ REFUSED: Mapping[str, str] = {
         ("int", "iint", "oint"), r"write its value in closed form, or the sum of a quadrature, \sum_i w_i f_i"
     ),
     **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
+    **dict.fromkeys(("Var", "Cov", "Corr"), "write its sum: papers divide by n or by n - 1"),
     **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }
 """Commands that are not functions -> what to write instead."""

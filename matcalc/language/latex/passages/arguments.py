@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import letters_in
-from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of
+from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.passages.statements import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -20,6 +21,7 @@ from matcalc.language.syntax import Ast, rebuild, walk
 def with_subscripts(reading: Reading, line: Ast) -> Ast:
     """Return a line in which indices that are arguments of declared arrays are subscripts."""
     bound = bound_in(line)
+    line = _with_indices_above(reading, line, bound)
     own = _own_indices(reading, line, bound)
     bound |= {*own}
 
@@ -32,6 +34,27 @@ def with_subscripts(reading: Reading, line: Ast) -> Ast:
     name, fence = line.args[0].args
     below = Ast("fence", fence.args, "brace", fence.span)
     return replace(made, args=(Ast("script", (name, below), ("_",), line.args[0].span, fence.span[0]), made.args[1]))
+
+
+def _with_indices_above(reading: Reading, line: Ast, bound: Collection[str]) -> Ast:
+    r"""Return a line in which a bound index above a declared vector is its subscript, x^t: a vector has no power."""
+
+    def change(node: Ast) -> Ast:
+        shown, above = without_top(node) if node.head == "script" else (node, ())
+        layout = unbraced(above[0][1]) if above and above[0][1] is not None else None
+        if layout is None or layout.head != "letter" or layout.value[0] not in bound:  # type: ignore[index]
+            return node
+        base, below = (shown.args[0], subscript_of(shown)) if shown.head == "script" else (shown, None)
+        key, added = key_of(base), key_of_subscript(below) if below is not None else ()
+        names = reading.keys.get((*key, *added), ()) if key is not None and added is not None else ()
+        if len(names) != 1 or len(reading.known.shapes.get(names[0], ())) != 1 or any(x in bound for x in added or ()):
+            return node
+        for part in added or ():
+            base = Ast("accent", (base,), part, base.span)
+        marks = ("_", *(mark for mark, _ in above[1:]))
+        return Ast("script", (base, layout, *(x for _, x in above[1:] if x is not None)), marks, node.span, node.at)
+
+    return rebuild(line, change)
 
 
 def _own_indices(reading: Reading, line: Ast, bound: Collection[str]) -> tuple[str, ...]:

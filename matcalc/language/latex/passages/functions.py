@@ -11,7 +11,17 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Key, Reading, fault, font_of, key_of, subscript_of
+from matcalc.language.latex.latex_scope import (
+    APPLIED,
+    NUMBER,
+    VECTOR,
+    Key,
+    Reading,
+    fault,
+    font_of,
+    key_of,
+    subscript_of,
+)
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
@@ -103,7 +113,8 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
             return node
         return put.get(_with_primes(node) or (), node)
 
-    return Ast("fence", (rebuild(formula, change),), "open", fence.span, fence.at)
+    made = Ast("fence", (rebuild(formula, change),), APPLIED, fence.span, fence.at)
+    return Ast("fence", (made,), "open", fence.span, fence.at)
 
 
 def _with_primes(layout: Ast) -> Key | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.language.latex.latex_scope import Reading, fault, key_of
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
+from matcalc.language.latex.passages.names_in_lines import used
 from matcalc.language.syntax import Ast, walk
 
 UNSOLVED = "?"
@@ -28,6 +29,15 @@ def by_indices(reading: Reading, name: Ast, arguments: Sequence[Ast]) -> Ast | N
     if not is_known or len({x.value for x in letters}) < len(letters):
         return None
     return Ast("script", (name, Ast("fence", tuple(letters), "brace", name.span)), ("_",), name.span)
+
+
+def with_subscript_in_front(items: Sequence[Ast]) -> list[Ast]:
+    r"""Return the items of a left side f(x)_i as those of f_i(x)."""
+    shown, above = without_top(items[-1])
+    fence = shown.args[0] if shown.head == "script" else shown
+    if len(items) != 2 or shown is fence or above or fence.head != "fence" or items[0].head == "script":
+        return list(items)
+    return [Ast("script", (items[0], *shown.args[1:]), shown.value, items[0].span, items[0].at), fence]
 
 
 def without_link(reading: Reading, items: Sequence[Ast], formula: Ast) -> tuple[str, list[Ast]]:
@@ -66,6 +76,25 @@ def _solving(reading: Reading, head: Ast) -> str:
 
 def _is_command(head: Ast) -> bool:
     return head.head == "word" and head.value[1] == "\\"  # type: ignore[index]
+
+
+def compound_key(reading: Reading, line: Ast) -> Key:
+    r"""Return the key of a left side of several names that nothing else contains, \lambda E or \Delta G / RT: a label.
+
+    Raises: ParseError if it contains a number, a sum, a declared name, or one that is in the formula.
+    """
+    side, formula = line.args
+    allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
+    items = side.args if side.head == "row" else (side,)
+    argument = items[-1] if len(items) > 1 and items[-1].head == "fence" else None
+    below = {x for node in walk(side) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
+    hidden = below | ({*walk(argument)} if argument is not None else set())
+    inside = used(side) - frozenset().union(*map(used, hidden))
+    is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
+    if not is_label or inside & {*reading.keys, *used(formula)}:
+        hint = "write one formula, the right side of the ="
+        raise fault("the left side of this = is more than a name", line, hint)
+    return ("", *sorted("_".join(x) for x in inside))
 
 
 def solved(formula: Ast, solving: str) -> Ast:

@@ -30,6 +30,7 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
@@ -41,11 +42,13 @@ from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
+from matcalc.language.latex.passages.ranks import with_own_names
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
+from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
 from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
-from matcalc.language.latex.passages.steps import Found, separated, step_letters
+from matcalc.language.latex.passages.steps import DOTS, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -94,12 +97,13 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         ):
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
-        every = [*firsts, *beside, *aside]
+        every = with_own_names(reading, with_known_spellings(reading, [*firsts, *beside, *aside]), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_primed_indices(reading, one) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
         _check_fonts([*every, *steps])
+        _check_dots([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
@@ -117,20 +121,24 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
-    sizes, arrays = known.sizes, frozenset(name for name, shape in known.shapes.items() if shape)
+    arrays = frozenset(name for name, shape in known.shapes.items() if shape)
+    others = {
+        *known.sizes,
+        *(part for name, kind in known.kinds.items() if kind == "scalar" for part in name.split("_")[1:]),
+    }
     refused: ParseError | None = None
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
             passage = passage_of(without_stops(plain), arrays)
-            letters = step_letters([*passage.lines, *passage.aside], sizes)
+            letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
     passage = passage_of(without_stops(plain), arrays)
-    letters = step_letters([*passage.lines, *passage.aside], sizes)
+    letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters
@@ -304,6 +312,14 @@ def _check_fonts(layouts: object) -> None:
             if known != font and {known, font} != {"", "italic"}:
                 hint = "two fonts are two symbols: give one of them another letter"
                 raise fault(f"{base} in two fonts", leaf, hint)
+
+
+def _check_dots(layouts: Sequence[Ast]) -> None:
+    r"""Raise ParseError for a sum or a product with dots, before the terms beside them are read."""
+    rows = (x for layout in layouts for x in walk(layout) if x.head in ("row", "chain", "infix"))
+    for one in (one for row in rows for one in row.args):
+        if one.head == "word" and one.value[0] in DOTS:  # type: ignore[index]
+            raise fault(f"\\{one.value[0]} is not supported", one, REFUSED["dots"])  # type: ignore[index]
 
 
 def _check_constant(reading: Reading, layouts: Sequence[Ast]) -> None:

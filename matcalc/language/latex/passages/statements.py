@@ -20,7 +20,13 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
-from matcalc.language.latex.passages.labels import by_indices, solved, without_link
+from matcalc.language.latex.passages.labels import (
+    by_indices,
+    compound_key,
+    solved,
+    with_subscript_in_front,
+    without_link,
+)
 from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
@@ -71,6 +77,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
     items = list(side.args) if side.head == "row" else [side]
     solving, items = without_link(reading, items, formula)
     parameters: tuple[Ast, ...] | None = None
+    items = with_subscript_in_front(items)
     if len(items) == 2:
         fence = without_top(items[1])[0]
         if fence.head == "fence" and fence.value in TOPS:
@@ -88,8 +95,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if key is not None and key in reading.keys and font_of(base) == "script":
         key = (*key, "script")  # F = ... F ... with a script letter on the left: a label
     if key is None:
-        hint = "write one formula, the right side of the ="
-        raise fault("the left side of this = is more than a name", line, hint)
+        key, items = compound_key(reading, line), [side]
     matrices = frozenset(
         x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
     )
@@ -134,7 +140,20 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
     free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
+    free -= _labels(reading, formula)
     return letters if len(letters) == len(items) and set(letters) <= free else ()
+
+
+def _labels(reading: Reading, formula: Ast) -> set[str]:
+    """Return the letters in the subscripts of declared numbers of a formula: A of the number R_A is no index."""
+    scripts = [x for x in walk(formula) if x.head == "script" and subscript_of(x) is not None]
+    numbers = [x for x in scripts if _is_number(reading, whole_key(without_top(x)[0]))]
+    return {letter for x in numbers for letter in letters_in(cast(Ast, subscript_of(x)))}
+
+
+def _is_number(reading: Reading, key: Key | None) -> bool:
+    names = reading.keys.get(key, ()) if key is not None else ()
+    return bool(names) and all(reading.kind_of(name) == "scalar" for name in names)
 
 
 def bound_in(formula: Ast, free: Collection[str] = ()) -> set[str]:
@@ -193,6 +212,11 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) for one in every}
     read = frozenset().union(*map(used, readers))
+    for one in every:
+        names = {(x,) for x in one.key[1:]} if one.key[:1] == ("",) else set()
+        if names & read.union(*uses.values()):
+            hint = "write one formula, the right side of the ="
+            raise fault("the left side of this = is more than a name", cast(Ast, one.name), hint)
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
@@ -214,7 +238,15 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     parts = _in_order([one for one in every if one is not target], uses)
     _check_used(parts, uses, uses[id(target)] | read)
     done = (one._replace(formula=solved(one.formula, one.solving)) if one.solving else one for one in parts)
-    return Chosen(target, tuple(done))
+    return Chosen(_as_entries(reading, target), tuple(done))
+
+
+def _as_entries(reading: Reading, one: Statement) -> Statement:
+    r"""Return a formula f_i(x) of declared arguments as that of the entries f_i."""
+    if one.parameters is None or any(key_of(x) not in reading.keys for x in one.parameters):
+        return one
+    indices = _indices(reading, cast(Ast, one.name), one.formula)
+    return one._replace(parameters=None, indices=indices) if indices else one
 
 
 def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:

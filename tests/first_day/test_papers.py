@@ -14,6 +14,8 @@ from first_day.papers_eighth import EIGHTH
 from first_day.papers_eighth_end import EIGHTH_END, EIGHTH_REFUSED
 from first_day.papers_fifth import FIFTH, FIFTH_REFUSED
 from first_day.papers_fourth import FOURTH, FOURTH_REFUSED
+from first_day.papers_ninth import NINTH
+from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
@@ -31,8 +33,8 @@ from oracle.data import declared, make
 FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
 LATER = [*THIRD, *THIRD_END, *FOURTH, *FIFTH, *SIXTH, *SIXTH_END]
 LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED]
-LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END]
-LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED]
+LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END]
+LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED]
 EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST]
 EVERY_REFUSED = [
     *REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED,
@@ -78,8 +80,8 @@ def test_there_are_a_hundred_and_sixty_later_ones():
     assert len(LATER) + len(LATER_REFUSED) >= 155 and len(LATER_REFUSED) >= 15
 
 
-def test_there_are_eighty_last_ones():
-    assert len(LAST) + len(LAST_REFUSED) >= 80
+def test_there_are_a_hundred_and_twenty_last_ones():
+    assert len(LAST) + len(LAST_REFUSED) >= 120
 
 
 @pytest.mark.sampled(9)

@@ -66,6 +66,10 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if not bound:
         return from_zero(reading, axis, first), None
     index = scope.indices[bound[0]]
+    parts = walk(cast(Ast, needed(reading, axis).tree)) if axis.head == "chain" else ()
+    if any(x.head == "product" and "/" in cast("tuple[str, ...]", x.value) for x in parts):
+        hint = "declare the values between the entries as an array of their own: its entry i + 1 for f_{i+1/2}"
+        raise fault("a subscript is a whole number", axis, hint)
     if is_computed(axis, bound) and not any(scope.indices[x].is_step for x in bound):
         position, cut = computed(reading, axis, bound, scope, first)
         place = cast(Ast, needed(reading, axis).tree)

@@ -266,6 +266,7 @@ def _word_of(item: Ast) -> str | None:
             r"\star": "star",
             r"\ast": "star",
             r"\circ": "circ",
+            "infty": "inf",
         }.get(str(item.value))
     return None
 

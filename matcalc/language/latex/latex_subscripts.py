@@ -178,11 +178,12 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     """
     shown = "_".join(key)
     large = large_of(reading, key)
-    axes = axes_in(below, len(reading.known.shapes[large]) if large else None, scope)
+    shape = reading.known.shapes.get(large, ("",) * _RANKS.get(reading.kind_of(large), 0)) if large else ()
+    axes = axes_in(below, len(shape) if large else None, scope)
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
-    if large and len(reading.known.shapes[large]) >= LEAST and kind != "matrix":
+    if large and len(shape) >= LEAST and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
     if large and len(axes) == 1 and len(bound) == 1:
         check_not_marginal(reading, key, large, layout)
@@ -192,14 +193,14 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
             return found
         if not is_row and large in reading.known.axes:
             return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
-        kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
+        kinds = f"{large}: matrix({', '.join(shape)})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
         refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
-        if len(reading.known.shapes[large]) == 2:
+        if len(shape) == 2:
             refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
         raise refused
-    if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
+    if large and len(axes) == len(shape) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):
         return part_of(reading, symbol(reading, key, layout), None, below, scope, layout)
@@ -288,6 +289,9 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"
         count = "one subscript" if len(axes) == 1 else f"{len(axes)} subscripts"
         raise fault(f"{count} for {rank} axes", below, f"write {rank}{one}")
+    if ranked := [x for x in axes if x.head == "fence" and x.value == "open"]:
+        hint = r"write x_i for an entry, \operatorname{sort}(x)_i for the i-th smallest"
+        raise fault("a subscript in parentheses can be an entry or an order statistic", ranked[0], hint)
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""

@@ -14,7 +14,7 @@ from matcalc.language.latex.latex_bounds import bounds_of, index_letters, member
 from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.layout.latex_names import OVER, REFUSED
+from matcalc.language.latex.layout.latex_names import NEUTRAL, OVER, REFUSED
 from matcalc.language.one_based import added, moved
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
@@ -73,7 +73,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
     for name, size in waiting.items():
         found[name] = unbounded(reading, node.args[-1], name, size)
-    if conditions and word != "sum":
+    if conditions and word != "sum" and word not in NEUTRAL:
         hint = "write the values that are left out as a choice, with cases"
         raise fault(f"\\{word} with a condition on its indices is not supported", scripts["_"], hint)
     counted = {name for name, index in {**scope.indices, **found}.items() if not index.is_step}
@@ -155,8 +155,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
     if set(bound) - used:
         lost = sorted(set(bound) - used)[0]
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
-    if word == "sum":
-        body = _chosen(reading, node, body)
+    body = _chosen(reading, node, body) if word == "sum" else _or_neutral(reading, node, body, word, bound)
     steps = tuple(index.name for index in bound.values() if index.is_step)
     if steps and word != "sum":
         raise fault(f"\\{word} over the steps of a recurrence is not supported", node)
@@ -216,6 +215,17 @@ def _chosen(reading: Reading, node: Ast, body: Value) -> Value:
         else:
             chosen = syntax.add([tree, where("==")], [1, -1])
         body = body._replace(tree=chosen)
+    return body
+
+
+def _or_neutral(reading: Reading, node: Ast, body: Value, word: str, bound: Mapping[str, Index]) -> Value:
+    """Return the operand of a product or a maximum, with a value that changes nothing where a condition fails."""
+    conditions = [x for x in reading.conditions[node] if x.head == "compare"]
+    conditions += [x for index in [*bound.values()][:1] for x in index.conditions]
+    for condition in conditions:
+        holds = replace(condition, head="compare")
+        tree = syntax.call(reading.names.roles["choice"], holds, cast(Ast, body.tree), read(NEUTRAL[word]))
+        body = body._replace(tree=replace(tree, span=node.span))
     return body
 
 

@@ -46,7 +46,7 @@ LETTERS: Mapping[str, str] = {
     **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa", "varsigma")},
 }  # fmt: skip
 """Commands of letters, and letters outside ASCII -> the name of the letter."""
-ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
+ALIKE: Mapping[str, str] = {**{name: look[1:] for name, look in GREEK.items()}, "infty": "inf"}
 """A name of a letter -> the name of a letter with the same look."""
 MARKS: Mapping[str, str] = {
     "top": "T", "intercal": "T", "T": "T", "dagger": "+", "dag": "+", "prime": "'", "H": "H", "infty": "infty",
@@ -69,6 +69,9 @@ ACCENTS: Mapping[str, str] = {
 BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplus", "bigotimes", "coprod")
 OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
 """Commands that take the rest of a term; those of OVER only if they have a subscript."""
+
+NEUTRAL: Mapping[str, str] = {"prod": "1", "max": "-inf", "min": "inf", "sup": "-inf", "inf": "inf"}
+"""The value in the place of what a condition below a command leaves out."""
 
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),

@@ -20,6 +20,7 @@ from matcalc.language.latex.latex_scope import (
     fault,
     font_of,
     key_of,
+    key_of_subscript,
     subscript_of,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
@@ -65,8 +66,10 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
     shown, above = without_top(node)
     if shown.head != "script" or subscript_of(shown) is None:
         return node
-    one = functions.get(key_of(shown.args[0]) or ())
-    if one is None or not one.indices:
+    key = key_of(shown.args[0]) or ()
+    one = functions.get(key)
+    mark = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
+    if one is None or not one.indices or mark is not None and (*key, *mark) in reading.keys:
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]

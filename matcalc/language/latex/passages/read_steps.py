@@ -25,6 +25,7 @@ from matcalc.language.latex.latex_scope import (
     needed,
 )
 from matcalc.language.latex.passages.first_subscripts import bounds_of, constant, place_sequences
+from matcalc.language.latex.passages.names_in_lines import whole_key
 from matcalc.language.latex.passages.steps import Equation, Found, Range, reads
 from matcalc.language.named_parts import Segment
 from matcalc.language.one_based import added
@@ -153,6 +154,8 @@ def _states(reading: Reading, found: Found) -> dict[str, State]:
         at = written(constant(one.subscript))
         if at in state.starts:
             raise fault(f"{state.name}_{at} has two equations", one.line)
+        if whole_key(one.right) == (*one.key, at) and whole_key(one.right) in reading.keys:
+            continue  # x^{(0)} = x_0 with a declared x_0
         state.starts[at] = (constant(one.subscript), one)
     for key, names in reading.keys.items():
         state_ = next((s for k, s in by_key.items() if len(key) > len(k) and key[: len(k)] == k), None)

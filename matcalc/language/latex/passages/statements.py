@@ -85,7 +85,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
             parameters = None if by_entries else fence.args
             items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
-        items = items[1:]
+        items = [Ast("accent", (items[1],), "change", items[1].span)]
     if len(items) == 1 and items[0].head == "fence" and items[0].value == "angle" and len(items[0].args) == 1:
         items = [Ast("accent", items[0].args, "angle", items[0].span)]  # \langle E \rangle = ..., a label
     key = whole_key(items[0]) if len(items) == 1 else None
@@ -123,9 +123,8 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:
     r"""Return whether a left side is a change, \Delta q: a label, since nothing else here uses \Delta."""
     letter = items[0].value[0] if items[0].head == "letter" else ""  # type: ignore[index]
-    key = whole_key(items[1])
     free = (letter,) not in reading.keys and (letter,) not in used(formula)
-    return letter in ("Delta", "delta") and free and key is not None and key not in used(formula)
+    return letter in ("Delta", "delta") and free and key_of(items[1]) is not None
 
 
 def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
@@ -210,7 +209,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
-    uses = {id(one): used(one.formula, whole) for one in every}
+    uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole) for one in every}
     read = frozenset().union(*map(used, readers))
     for one in every:
         names = {(x,) for x in one.key[1:]} if one.key[:1] == ("",) else set()
@@ -247,6 +246,18 @@ def _as_entries(reading: Reading, one: Statement) -> Statement:
         return one
     indices = _indices(reading, cast(Ast, one.name), one.formula)
     return one._replace(parameters=None, indices=indices) if indices else one
+
+
+def _of_entries(every: Sequence[Statement], line: Statement, whole: Collection[Key]) -> set[Key]:
+    """Return the keys of matrices that other lines define and whose entries, h_{ii} of H, a line reads."""
+    small = {
+        (one.key[0].lower(), *one.key[1:]): one.key
+        for one in every
+        if one is not line and one.key and one.key[0].isupper()
+    }
+    scripts = (node for node in walk(line.formula) if node.head == "script" and subscript_of(node) is not None)
+    keys = {key for node in scripts if (key := key_of(node.args[0])) is not None and key not in whole}
+    return {small[key] for key in keys if key in small}
 
 
 def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:

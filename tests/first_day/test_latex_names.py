@@ -217,6 +217,20 @@ def test_bars_in_brackets_stack_vectors(bars, sizes):
     assert e.node is mc.expression(text, "a: vector(2*m); W: matrix(m, n); x, y: vector(n)").node
 
 
+@pytest.mark.parametrize("name", ["D", r"D_{\mathrm{KL}}", r"\mathrm{KL}", r"\mathbb{D}", "H"])
+def test_a_divergence_in_brackets_is_no_product(name):
+    with pytest.raises(mc.MatcalcError):
+        read(rf"a {name}[q \,\|\, p]", "q, p: vector(n); a, D, D_KL, H: scalar")
+    label = rf"{name}[q \,\|\, p] = \sum_i q_i \log\frac{{q_i}}{{p_i}}"
+    assert read(label, "q, p: vector(n)").node is mc.expression("q'*log(q./p)", "q, p: vector(n)").node
+
+
+@pytest.mark.parametrize("latex", ["A x = b", r"\operatorname{Exp}(w)", r"\operatorname{Log}(w)"])
+def test_an_equation_and_a_map_of_a_group_are_refused(latex):
+    with pytest.raises(mc.MatcalcError):
+        read(latex, "w: vector(n)" if "w" in latex else "")
+
+
 def test_norms_in_brackets_are_norms():
     latex = r"\left[\|x\| + \|y\|\right] + \left[|a||b|\right] + [\|x\|^2]"
     text = "norm2(x) + norm2(y) + abs(a)*abs(b) + norm2(x)^2"
@@ -278,3 +292,59 @@ def test_a_square_of_a_name_with_a_declared_letter_below():
 def test_dots_are_refused_first(latex):
     with pytest.raises(mc.MatcalcError, match="write the sum with its bounds"):
         read(latex, "a: vector(n + 1); x: scalar" if "a_0" in latex else "x: vector(n)")
+
+
+@pytest.mark.parametrize("prior", ["I_x", "mu_1", "I_t"])
+def test_an_index_behind_the_subscript_of_a_name(prior):
+    letter, below = prior.split("_")
+    shown = f"{letter if letter == 'I' else chr(92) + letter}_{{{below},i}}"
+    e = read(rf"\sum_{{i=1}}^n {shown}^2 u_i", f"{prior}, u: vector(n)")
+    assert e.node is mc.expression(f"sum({prior}.^2.*u)", f"{prior}, u: vector(n)").node
+
+
+@pytest.mark.parametrize("name", ["Delta_S", "Delta_H_m", "delta_x"])
+def test_a_declared_change_is_one_name(name):
+    letter, *rest = name.split("_")
+    shown = rf"\{letter} {rest[0]}" + (f"_{rest[1]}" if rest[1:] else "")
+    e = read(rf"e^{{-{shown}/R}} + a {shown}", f"{name}, R, a: scalar")
+    assert e.node is mc.expression(f"exp(-{name}/R) + a*{name}", f"{name}, R, a: scalar").node
+
+
+@pytest.mark.parametrize("shown", ["r_i^{(0)}", "r^{(0)}_i"])
+def test_a_row_of_a_matrix_with_a_number_above(shown):
+    e = read(rf"\sum_{{i=1}}^N \|r_i - {shown}\|^2", "R, R_0: matrix(N, d)")
+    assert e.node is mc.expression("sum{i: norm2(R[i,:] - R_0[i,:])^2}", "R, R_0: matrix(N, d)").node
+
+
+@pytest.mark.parametrize("latex", [r"T_k = \sum_{i=1}^m C_{ik} u_i", r"T_k = \sum_i C_{ik} u_i + b_k"])
+def test_an_index_with_the_letter_of_a_size_is_refused(latex):
+    """C_{ik} would be the last column of C."""
+    with pytest.raises(mc.MatcalcError, match="k is a size, and can be an index here"):
+        read(
+            latex, "C: matrix(m, k); u: vector(m); b: vector(k)" if "b_k" in latex else "C: matrix(m, k); u: vector(m)"
+        )
+
+
+@pytest.mark.parametrize("letters", ["ij", "kl", "i,j"])
+def test_entries_that_are_functions_of_their_indices(letters):
+    i, j = letters[0], letters[-1]
+    e = read(rf"x^\top \Sigma x, \quad \Sigma_{{{letters}}} = s^2 \rho^{{|{i} - {j}|}}", "x: vector(n); s, rho: scalar")
+    x = np.array([1.0, -2.0, 0.5])
+    expected = 4 * x @ 0.3 ** abs(np.subtract.outer(range(3), range(3))) @ x
+    np.testing.assert_allclose(e(x=x, s=2.0, rho=0.3), expected)
+
+
+@pytest.mark.parametrize("gradient", [r"\nabla f(x)", r"\nabla_\mu J", r"\frac{\partial L}{\partial a}"])
+def test_a_gradient_that_is_no_left_side_is_refused(gradient):
+    r"""What is behind it, up to the = of \sum_{i=1}, is not a part of its name."""
+    for passage in (rf"{gradient} \sum_{{i=1}}^n x_i", rf"{gradient} \approx \sum_{{i=1}}^n x_i"):
+        with pytest.raises(mc.MatcalcError, match="nabla|partial|between formulas|is not supported"):
+            read(passage, "x: vector(n)")
+
+
+@pytest.mark.parametrize("sign", ["+", "-", r"\pm", r"\ast"])
+def test_bars_behind_a_sign_below_a_letter(sign):
+    name = {"+": "z_plus", "-": "z_minus", r"\ast": "z_star", r"\pm": "z"}[sign]
+    shown = f"z_{sign}" if sign != r"\pm" else "z"
+    e = read(rf"\gamma_\pm = A |{shown}| \sqrt I", f"A, {name}, I: scalar")
+    assert e.node is mc.expression(f"A*abs({name})*sqrt(I)", f"A, {name}, I: scalar").node

@@ -23,6 +23,8 @@ from first_day.papers_seventh import SEVENTH
 from first_day.papers_seventh_end import SEVENTH_END, SEVENTH_REFUSED
 from first_day.papers_sixth import SIXTH
 from first_day.papers_sixth_end import SIXTH_END, SIXTH_REFUSED
+from first_day.papers_tenth import TENTH
+from first_day.papers_tenth_end import TENTH_END, TENTH_REFUSED
 from first_day.papers_third import THIRD
 from first_day.papers_third_end import THIRD_END, THIRD_REFUSED
 
@@ -33,8 +35,8 @@ from oracle.data import declared, make
 FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
 LATER = [*THIRD, *THIRD_END, *FOURTH, *FIFTH, *SIXTH, *SIXTH_END]
 LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED]
-LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END]
-LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED]
+LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
+LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
 EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST]
 EVERY_REFUSED = [
     *REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED,
@@ -80,8 +82,8 @@ def test_there_are_a_hundred_and_sixty_later_ones():
     assert len(LATER) + len(LATER_REFUSED) >= 155 and len(LATER_REFUSED) >= 15
 
 
-def test_there_are_a_hundred_and_twenty_last_ones():
-    assert len(LAST) + len(LAST_REFUSED) >= 120
+def test_there_are_a_hundred_and_sixty_last_ones():
+    assert len(LAST) + len(LAST_REFUSED) >= 160
 
 
 @pytest.mark.sampled(9)

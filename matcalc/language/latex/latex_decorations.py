@@ -30,6 +30,11 @@ def with_decorations(reading: Reading, base: Ast, below: Ast | None, above: Mark
         for part in added:
             base = Ast("accent", (base,), part, base.span)
         return base, below, above[1:]
+    is_row = layout.head == "fence" and layout.value == "open" and bool(large_of(reading, (*key, *added)))
+    if is_row and below is not None and not is_whole:
+        for part in added:
+            base = Ast("accent", (base,), part, base.span)
+        return base, below, above[1:]
     is_number = layout.head == "fence" and layout.value == "open"
     if is_number or (is_whole and (layout.head in ("operator", "lone") or key not in reading.keys)):
         return base, _joined(below, layout), above[1:]

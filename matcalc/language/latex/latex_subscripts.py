@@ -64,6 +64,9 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
     if added is not None and (*key, *added) in reading.keys:
         whole = symbol(reading, (*key, *added), layout)
         return _entry_of_named(reading, whole, below, scope, layout) if bound else whole
+    if bound and (whole_ := _named_before(reading, key, below, layout, scope)) is not None:
+        name, rest = whole_
+        return part_of(reading, name, str(cast(Ast, name.tree).value), rest, scope, layout)
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
     if is_part and (data := data_beside_number(reading, key)):
         return part_of(reading, Value(Ast("name", (), data, layout.span), "vector"), data, below, scope, layout)
@@ -83,6 +86,18 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         row = _numbered_row(reading, key, below, layout)
         return row or symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
+
+
+def _named_before(reading: Reading, key: Key, below: Ast, layout: Ast, scope: Scope) -> tuple[Value, Ast] | None:
+    """Return the declared I_x and the subscript i of I_{x,i}; None for anything else."""
+    items = elements(below)
+    for count in range(1, len(items)):
+        added = key_of_subscript(Ast("fence", items[:count], "brace", below.span))
+        rest = items[count:]
+        is_entry = all(x.head == "letter" and x.value[0] in scope.indices for x in rest)  # type: ignore[index]
+        if added is not None and is_entry and (*key, *added) in reading.keys:
+            return symbol(reading, (*key, *added), layout), Ast("fence", rest, "brace", below.span)
+    return None
 
 
 def _entry_of_named(reading: Reading, whole: Value, below: Ast, scope: Scope, layout: Ast) -> Value:

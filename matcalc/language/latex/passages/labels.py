@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, subscript_of
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
 from matcalc.language.latex.passages.names_in_lines import used
@@ -81,17 +81,20 @@ def _is_command(head: Ast) -> bool:
 def compound_key(reading: Reading, line: Ast) -> Key:
     r"""Return the key of a left side of several names that nothing else contains, \lambda E or \Delta G / RT: a label.
 
-    Raises: ParseError if it contains a number, a sum, a declared name, or one that is in the formula.
+    Raises: ParseError if it contains a number, a sum, a declared name, or one that is in the formula, or if the formula
+    has no declared name.
     """
     side, formula = line.args
     allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
     items = side.args if side.head == "row" else (side,)
     argument = items[-1] if len(items) > 1 and items[-1].head == "fence" else None
-    below = {x for node in walk(side) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
-    hidden = below | ({*walk(argument)} if argument is not None else set())
-    inside = used(side) - frozenset().union(*map(used, hidden))
+    scripts = {x for node in walk(side) if node.head == "script" for layout in node.args[1:] for x in walk(layout)}
+    hidden = scripts | ({*walk(argument)} if argument is not None else set())
+    functions = {(word,) for word in reading.names.words}
+    inside = used(side) - frozenset().union(*map(used, hidden)) - functions
     is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
-    if not is_label or inside & {*reading.keys, *used(formula)}:
+    right = used(formula, reading.keys)
+    if not is_label or inside & {*reading.keys, *right} or not right & {*reading.keys}:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
     return ("", *sorted("_".join(x) for x in inside))

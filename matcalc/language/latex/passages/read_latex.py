@@ -140,14 +140,14 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = _with_states(passage_of(without_stops(plain), arrays))
+            passage = _with_states(passage_of(without_stops(plain), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = _with_states(passage_of(without_stops(plain), arrays))
+    passage = _with_states(passage_of(without_stops(plain), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
@@ -162,10 +162,10 @@ def _with_indices(reading: Reading, one: Equation) -> Equation:
     return one._replace(right=right)
 
 
-def _with_states(passage: Passage) -> Passage:
+def _with_states(passage: Passage, known: Known) -> Passage:
     """Return a passage in which the arguments of states are subscripts."""
     count = len(passage.lines)
-    lines = with_arguments_below([*passage.lines, *passage.aside])
+    lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
     return passage._replace(lines=lines[:count], aside=lines[count:])
 
 

@@ -39,8 +39,8 @@ _GRADIENT = (
 )
 r"""A derivative on the left of a line, \frac{\partial L}{\partial w_j} = ..., which is a name of the formula."""
 _NABLA = (
-    rf"{_LEFT}\\nabla(?![A-Za-z])(?:\s*\^\s*(?:2|\{{\s*2\s*\}}))?"
-    rf"(?:\s*_\s*(?:\{{{_INSIDE}\}}|\\?[A-Za-z]+))?(?:(?!\\nabla|\\\\|\\q?quad)[^=<>+\-,;$&])*(?=&?\s*:?=)"
+    rf"{_LEFT}\\nabla(?![A-Za-z])(?:\s*\^\s*(?:2|\{{\s*2\s*\}}))?(?:\s*_\s*(?:\{{{_INSIDE}\}}|\\?[A-Za-z]+))?"
+    rf"(?:(?!\\nabla|\\\\|\\q?quad|\\sum|\\approx)(?:[^{{}}=<>+\-,;$&]|\{{{_INSIDE}\}}))*(?=&?\s*:?=)"
 )
 r"""A gradient on the left of a line, \nabla_w L(w) = ..., which is a name of the formula."""
 
@@ -90,6 +90,11 @@ _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
 _BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
+_BESIDE = re.compile(
+    r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
+    r"|(?<![A-Za-z])(?:\\mathbf\s*\{?\s*)?[UVW]\}?(?:_\s*(?:\{\w*\}|\w))?\s*\Z"
+)
+"""What may stand before stacked vectors: an operator, a transpose, a matrix W. D[p \\| q] is a divergence."""
 _DOUBLE_BAR = re.compile(r"\\\||\\[lr]?Vert(?![A-Za-z])|‖|\|\|")
 _SIZED = re.compile(r"(?:\\right|\\[bB]igg?r?)\s*\Z")
 _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
@@ -109,6 +114,8 @@ def _stacked(text: Text) -> Text:
     for found in reversed(list(_BRACKET.finditer(plain))):
         end = _closing(plain, found.end(), "[]")
         bars = [x for x in _DOUBLE_BAR.finditer(plain, found.end(), end) if not _depth(plain, found.end(), x.start())]
+        if not _BESIDE.search(plain, 0, found.start()):
+            continue
         if not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
             continue
         sized = _SIZED.search(plain, found.end(), end)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import cast
 
-from matcalc.language.latex.latex_scope import Reading
+from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
 from matcalc.language.syntax import Ast, rebuild, walk
 
 _VARIANTS = (
@@ -48,12 +48,31 @@ def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
         is_own = font not in _UPRIGHT or name in defined or (name,) in reading.keys
         return node if is_own else Ast("word", (), (_function(reading, name), font), node.span)
 
-    made = [rebuild(line, change) for line in lines]
+    made = [rebuild(rebuild(line, change), lambda node: _with_changes(reading, node)) for line in lines]
     if ("delta",) in reading.keys or any(
         _calls_delta(x) for line in lines if _is_equation(line) for x in walk(line.args[0])
     ):
         return made
     return [rebuild(line, lambda node: _without_deltas(node) if node.head == "row" else node) for line in made]
+
+
+def _with_changes(reading: Reading, row: Ast) -> Ast:
+    r"""Return a row in which \Delta S is one name if Delta_S is declared, and Delta is not."""
+    items: list[Ast] = []
+    for item in row.args if row.head == "row" else ():
+        before = key_of(items[-1]) if items else None
+        base, marks = (item.args[0], item) if item.head == "script" else (item, None)
+        key = key_of(base)
+        is_change = before in (("Delta",), ("delta",)) and before not in reading.keys and key is not None
+        below = subscript_of(item) if item.head == "script" else None
+        whole = (*key, *((key_of_subscript(below) or ()) if below is not None else ())) if key is not None else ()
+        is_known = before is not None and {(*before, *(key or ())), (*before, *whole)} & reading.keys.keys()
+        if not is_change or key is None or not is_known:
+            items.append(item)
+            continue
+        name = Ast("accent", (items[-1],), key[0], items[-1].span)
+        items[-1] = name if marks is None else Ast("script", (name, *marks.args[1:]), marks.value, item.span, item.at)
+    return Ast("row", tuple(items), None, row.span, row.at) if items else row
 
 
 def _is_equation(line: Ast) -> bool:
@@ -86,4 +105,6 @@ def _function(reading: Reading, name: str) -> str:
     """Return the name of a function of entries that is written with capitals, else the name itself."""
     names, small = reading.names, name.lower()
     is_other = name in names.words or name in names.canonical or small not in names.canonical
+    # Exp and Log are also maps between a group and its tangents.
+    is_other = is_other or small in (names.roles["exponential"], names.roles["logarithm"])
     return name if is_other or names.results.get(small) != "same" else small

@@ -139,7 +139,12 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
     free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
+    if len(letters) > 1:  # \Sigma_{ij} = \rho^{|i - j|}
+        free |= {x for x in letters_in(formula) if (x,) not in reading.keys} - bound_in(formula, letters)
     free -= _labels(reading, formula)
+    if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in scripts)]:
+        hint = "give the index another letter, or write the last entry by its own letter"
+        raise fault(f"{clash[0]} is a size, and can be an index here", name, hint)
     return letters if len(letters) == len(items) and set(letters) <= free else ()
 
 

@@ -21,6 +21,7 @@ ROOMS = [
     "store",
     "pictures",
     "language",
+    "language.latex.layout",
     "language.latex",
     "language.latex.passages",
     "language.latex.writer",

@@ -52,7 +52,7 @@ OF_THE_BOOK = {
     "matcalc.language.read._parser": "nothing",
     "matcalc.language.numpy_text.numpy_dialect._parser": "nothing",
     "matcalc.expressions.numpy_bridge.dispatch._written": "names of functions of NumPy",
-    "matcalc.language.latex.latex_layout._parser": "nothing",
+    "matcalc.language.latex.layout.latex_layout._parser": "nothing",
     "matcalc.commands.rule_pages._headings": "files of rules",
     "matcalc.store.data_folders.data_folder": "names of folders",
     "matcalc.compiler.kernels.library.load_library": "targets",

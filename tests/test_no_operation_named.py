@@ -65,14 +65,15 @@ PLACES = {
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
-    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/kinds_by_spelling.py language/latex/latex_names.py"),
+    ("gamma", "iota", "psi"): (
+        "Greek letters", "formula/inference/kinds_by_spelling.py language/latex/layout/latex_names.py"),
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
-     "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
+     "tanh", "vec"): ("commands of LaTeX", "language/latex/layout/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
-               "expressions/sympy_bridge/sympy_objects.py language/latex/latex_names.py commands/cli.py"),
-    ("ln",): ("a command of LaTeX", "language/latex/latex_names.py"),
+               "expressions/sympy_bridge/sympy_objects.py language/latex/layout/latex_names.py commands/cli.py"),
+    ("ln",): ("a command of LaTeX", "language/latex/layout/latex_names.py"),
     ("max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
-    ("ln", "log"): ("commands of LaTeX", "language/latex/latex_rows.py language/latex/passages/labels.py"),
+    ("ln", "log"): ("commands of LaTeX", "language/latex/layout/latex_rows.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("diag", "matmul", "pow"): (

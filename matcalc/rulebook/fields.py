@@ -13,7 +13,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.language.identifiers import identifier, nearest
-from matcalc.language.latex.latex_names import LOOKS
+from matcalc.language.latex.layout.latex_names import LOOKS
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, with_order
 from matcalc.rulebook.roles import ROLES
@@ -30,7 +30,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "precise": (str, list),
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "inverse": (bool,), "commutes": (bool,),
     "associative": (bool,), "keeps_rows": (bool,), "real": (bool,), "named": (bool,), "nonempty": (bool, list),
-    "per_axis": (bool,), "infinite": (list,), "parity": (str,), "monotone": (str,),
+    "per_axis": (bool,), "undoes": (str,), "infinite": (list,), "parity": (str,), "monotone": (str,),
     "through": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),

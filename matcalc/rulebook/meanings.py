@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_names import escaped
+from matcalc.language.latex.layout.latex_names import escaped
 from matcalc.language.latex.writer.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from matcalc.language.latex.latex_names import LOOKS, Templates
-from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
+from matcalc.language.latex.layout.latex_names import LOOKS, Templates
+from matcalc.language.latex.layout.latex_patterns import SIZE, LatexNames, Look, fitting
 from matcalc.language.numpy_names import CALL_FORMS, Called, NumpyNames
 from matcalc.language.read import TENSOR
 from matcalc.language.signs import BARS, PRODUCT, ROOT
@@ -120,6 +120,7 @@ def latex_names(book: Rulebook) -> LatexNames:
         {name: ones[0][0].rule.spelling if not ones[0][0].output else name for name, ones in found.items()},
         {role: book.playing(role).spelling for role in ROLES if ("role", role) in book.claims},
         by_count,
+        {rule.spelling: rule.undoes for rule in book.rules.values() if rule.undoes},
     )
 
 

@@ -25,6 +25,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """The signs of comparisons."""
 SPELLED = (
     "role", "latex", "from_latex", "numpy", "sympy", "from_sympy", "internal", "meaning", "calls", "differs",
+    "undoes",
 )  # fmt: skip
 """Fields for the names of an operation elsewhere, which do not change its meaning."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
@@ -83,6 +84,7 @@ class Rule:
     calculus: bool | str = False
     annihilates: bool = False
     closed: bool = False
+    undoes: str = ""
     internal: bool = False
     meaning: str = ""
     commutes: bool = False

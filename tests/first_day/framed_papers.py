@@ -198,12 +198,6 @@ FRAMED_REFUSED = [
         "this norm of a vector is unknown",
     ),
     (
-        "frobenius sum",
-        r"\|A\|_F =\sqrt{\sum_{i,j} |a_{ij}|^2}",
-        "a: matrix(m,n)",
-        "the left side of this = is more than a name",
-    ),
-    (
         "attention",
         r"\mathrm{Attention}(Q,K,V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d}}\right)V",
         "Q: matrix(m,d); K: matrix(n,d); V: matrix(n,p)",

@@ -284,6 +284,14 @@ BLIND = [
         "x",
         lambda A, b, x, L, Sigma, lam: (A @ x - b) @ np.linalg.solve(Sigma, A @ x - b) + lam * np.sum((L @ x) ** 2),
     ),
+    Passage(
+        "mutual information of a joint table",
+        r"I(X;Y) = \sum_{x}\sum_{y} p_{xy}\log\frac{p_{xy}}{p_x q_y}, "
+        r"\quad p_x = \sum_y p_{xy}, \; q_y = \sum_x p_{xy}",
+        "P: matrix(m, n) positive",
+        "P",
+        lambda P: np.sum(P * np.log(P / np.outer(P.sum(axis=1), P.sum(axis=0)))),
+    ),
 ]
 
 
@@ -323,12 +331,5 @@ BLIND_REFUSED = [
         r"E = \sum_{i=1}^{n}\sum_{j \in \mathcal{N}(i)} w_{ij}\left\| (p_i' - p_j') - R (p_i - p_j) \right\|^2",
         "P, P_prime: matrix(n, d); R: matrix(d, d); W: matrix(n, n); N: matrix(n, n)",
         "the range of this sum is not supported",
-    ),
-    (
-        "mutual information of a joint table",
-        r"I(X;Y) = \sum_{x}\sum_{y} p_{xy}\log\frac{p_{xy}}{p_x q_y}, "
-        r"\quad p_x = \sum_y p_{xy}, \; q_y = \sum_x p_{xy}",
-        "P: matrix(m, n) positive",
-        "defined by entries of the same letter",
     ),
 ]

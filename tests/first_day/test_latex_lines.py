@@ -53,21 +53,6 @@ def test_same(latex, let, text):
     assert read(latex, let).node is mc.expression(text, let).node
 
 
-REFUSED = [
-    (r"\sum_{x,t} q(t|x) \log q(t)", "q: matrix(k, m)", "1 index for q, which has 2 axes"),
-    (r"x = x_1 + 1", "x: vector(n)", "is an equation"),
-    (r"\sum_{i=1}^n x_i^\top x_1", "X: matrix(n, n)", "row or column i of X"),
-    (r"\|x_1\|^2", "X: matrix(n, d)", "a symbol, or a row or column of X"),
-    (r"\sum_i^n x_i", "x: vector(n)", "a last value without a first"),
-]
-
-
-@pytest.mark.parametrize(("latex", "let", "words"), REFUSED)
-def test_refused(latex, let, words):
-    with pytest.raises(mc.MatcalcError, match=words):
-        read(latex, let)
-
-
 DEFINED = [
     r"r = Xw - y, \quad L = \|r\|^2",
     r"r = Xw - y, \quad \|r\|^2",

@@ -10,13 +10,21 @@ from first_day.further_papers import SIZES
 from first_day.papers import PASSAGES, REFUSED
 from first_day.papers_blind import BLIND, BLIND_REFUSED
 from first_day.papers_blind_second import SECOND, SECOND_REFUSED
+from first_day.papers_eighth import EIGHTH
+from first_day.papers_eighth_end import EIGHTH_END, EIGHTH_REFUSED
 from first_day.papers_fifth import FIFTH, FIFTH_REFUSED
 from first_day.papers_fourth import FOURTH, FOURTH_REFUSED
+from first_day.papers_ninth import NINTH
+from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
+from first_day.papers_seventh import SEVENTH
+from first_day.papers_seventh_end import SEVENTH_END, SEVENTH_REFUSED
 from first_day.papers_sixth import SIXTH
 from first_day.papers_sixth_end import SIXTH_END, SIXTH_REFUSED
+from first_day.papers_tenth import TENTH
+from first_day.papers_tenth_end import TENTH_END, TENTH_REFUSED
 from first_day.papers_third import THIRD
 from first_day.papers_third_end import THIRD_END, THIRD_REFUSED
 
@@ -27,7 +35,13 @@ from oracle.data import declared, make
 FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
 LATER = [*THIRD, *THIRD_END, *FOURTH, *FIFTH, *SIXTH, *SIXTH_END]
 LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED]
-EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER]
+LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
+LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
+EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST]
+EVERY_REFUSED = [
+    *REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED,
+    *LAST_REFUSED,
+]  # fmt: skip
 
 
 def data_of(passage):
@@ -68,6 +82,10 @@ def test_there_are_a_hundred_and_sixty_later_ones():
     assert len(LATER) + len(LATER_REFUSED) >= 155 and len(LATER_REFUSED) >= 15
 
 
+def test_there_are_a_hundred_and_sixty_last_ones():
+    assert len(LAST) + len(LAST_REFUSED) >= 160
+
+
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("passage", EVERY, ids=paper_of)
 def test_value(passage):
@@ -103,7 +121,7 @@ def test_gradient(passage):
 
 @pytest.mark.parametrize(
     ("paper", "latex", "let", "words"),
-    [*REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED],
+    EVERY_REFUSED,
     ids=lambda x: str(x)[:20],
 )
 def test_refused(paper, latex, let, words):

@@ -14,7 +14,7 @@ from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import Reason
 from matcalc.evidence.explain.sentences import pieces_of
 from matcalc.language.identifiers import is_one_of, shown
-from matcalc.language.latex.latex_names import Templates
+from matcalc.language.latex.layout.latex_names import Templates
 from matcalc.language.latex.writer.latex import latex
 from matcalc.language.latex.writer.line_breaks import breakable
 from matcalc.language.syntax import Ast, name, whole

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_computed import computed, is_computed
+from matcalc.language.latex.latex_linear import kept_inside
 from matcalc.language.latex.latex_scope import NUMBER, Index, Reading, Scope, fault, key_of, needed
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
@@ -65,8 +66,14 @@ def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int =
     if not bound:
         return from_zero(reading, axis, first), None
     index = scope.indices[bound[0]]
+    parts = walk(cast(Ast, needed(reading, axis).tree)) if axis.head == "chain" else ()
+    if any(x.head == "product" and "/" in cast("tuple[str, ...]", x.value) for x in parts):
+        hint = "declare the values between the entries as an array of their own: its entry i + 1 for f_{i+1/2}"
+        raise fault("a subscript is a whole number", axis, hint)
     if is_computed(axis, bound) and not any(scope.indices[x].is_step for x in bound):
-        return computed(reading, axis, bound, scope, first)
+        position, cut = computed(reading, axis, bound, scope, first)
+        place = cast(Ast, needed(reading, axis).tree)
+        return position if cut else kept_inside(position, place, length, first, scope.indices), cut
     offset = sum_of(offset_of(reading, axis, bound), Ast("number", (), Fraction(1 - first)))
     if index.is_step:
         return _at_step(index, offset, axis), None

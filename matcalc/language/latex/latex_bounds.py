@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_axes import is_number, letters_in, offset_of, sum_of
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, key_of, needed
+from matcalc.language.latex.latex_axes import is_number, letters_in
+from matcalc.language.latex.latex_linear import Form, extreme, form_of
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, fault, font_of, key_of, needed
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text as written
@@ -54,44 +55,53 @@ def bounds_of(
                 conditions.append(Ast("condition", (own, tree), sign, element.span, element.at))
     if from_ is None and until is None:
         return letters, low, added(top, -less), []
-    begin = low if from_ is None else _first(from_, first)
-    end = added(top, -less) if until is None else _last(until, less)
+    begin = low if from_ is None else _first(from_, first, scope)
+    end = added(top, -less) if until is None else _last(until, less, scope)
     return (letters, begin, end, conditions) if end is not None else (letters, None, None, conditions)
 
 
-def _bound(reading: Reading, layout: Ast, scope: Scope) -> tuple[Ast, tuple[Index, Ast] | None]:
-    """Return a bound as a tree, with the outer index in it and the number that is added to that."""
+def _bound(reading: Reading, layout: Ast, scope: Scope) -> tuple[Ast, Form | None]:
+    """Return a bound as a tree, and as a linear form if it has an outer index.
+
+    Raises: ParseError for a bound that is not linear in outer indices.
+    """
     tree = cast(Ast, needed(reading, layout).tree)
-    bound = [x for x in letters_in(layout) if x in scope.indices]
-    if not bound or scope.indices[bound[0]].is_step:
+    bound = {x for x in letters_in(layout) if x in scope.indices and not scope.indices[x].is_step}
+    if not bound:
         return tree, None
-    return tree, (scope.indices[bound[0]], offset_of(reading, layout, bound))
+    form = form_of(tree)
+    if not bound <= {*form} or any(abs(form[x]) != 1 for x in bound):
+        raise fault("this bound is not supported", layout, "bounds are an outer index and a number or size: i + 1")
+    return tree, form
 
 
-def _first(bound: tuple[Index, Ast], layout: Ast) -> Ast:
-    """Return the first value of an index that begins at another one plus a number.
+def _first(form: Form, layout: Ast, scope: Scope) -> Ast:
+    """Return the first value of an index that begins at a form of outer indices: 1, and the condition does the rest.
 
     Raises: ParseError if it can be less than 1.
     """
-    index, offset = bound
-    low = index.low if index.low is not None else syntax.number(1)
-    least = sum_of(low, offset)
-    if least.head != "number" or cast(Fraction, least.value) < 1:
+    least = extreme(form, scope.indices, False)
+    if least is None or least.head != "number" or cast(Fraction, least.value) < 1:
         raise fault("the first value of this index can be less than 1", layout, "subscripts count from 1")
     return syntax.number(1)
 
 
-def _last(bound: tuple[Index, Ast], less: int) -> Ast | None:
-    """Return the last value of an index that ends at another one plus a number; None if that has no last value."""
-    index, offset = bound
-    if index.high is None:
-        return None
-    below = offset.head == "number" and cast(Fraction, offset.value) <= less
-    return index.high if below else added(sum_of(index.high, offset), -less)
+def _last(form: Form, less: int, scope: Scope) -> Ast | None:
+    """Return a last value of an index that ends at a form of outer indices; None if there is no largest value.
+
+    Below another index it is that of the other one, so that both have one range.
+    """
+    outer = [x for x in form if x in scope.indices]
+    if form.get("", Fraction(0)) <= less and {**form, "": 1} == {outer[0]: 1, "": 1}:
+        return scope.indices[outer[0]].high
+    largest = extreme(form, scope.indices, True)
+    return None if largest is None else added(largest, -less)
 
 
-def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
+def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast | None]:
     r"""Return the indices of (i,j) \in \Omega with their sizes, and the condition that the entry of \Omega is not 0.
+
+    The set \mathcal{A} beside the size A has all indices, without a condition.
 
     Raises: ParseError if the set is not declared as an array of numbers.
     """
@@ -99,6 +109,8 @@ def members(reading: Reading, element: Ast) -> tuple[dict[str, str], Ast]:
     letters = _listed(left)
     key = key_of(right)
     names = reading.keys.get(key, ()) if key is not None else ()
+    if len(letters) == 1 and len(names) == 1 and names[0] in reading.known.sizes and font_of(right) == "script":
+        return {letters[0]: names[0]}, None
     shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
     if not names or not shape or names[0] in reading.known.indices:
         shown = "_".join(key) if key is not None else "S"

@@ -11,21 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_names import COMMANDS, REFUSED
 from matcalc.language.latex.latex_not_called import check_not_called, is_parenthesised
-from matcalc.language.latex.latex_patterns import (
-    ENTRY,
-    SIZE,
-    TOPS,
-    Found,
-    candidates,
-    fitting,
-    found_at,
-    same_layout,
-    takes,
-    without_top,
-)
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,
@@ -39,6 +25,20 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_subscripts import part_of
 from matcalc.language.latex.latex_superscripts import with_above
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import COMMANDS, REFUSED
+from matcalc.language.latex.layout.latex_patterns import (
+    ENTRY,
+    SIZE,
+    TOPS,
+    Found,
+    candidates,
+    fitting,
+    found_at,
+    same_layout,
+    takes,
+    without_top,
+)
 from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")
@@ -164,7 +164,7 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
         if looked is not None:
             found, length = looked
             break
-        if not _is_function(item):
+        if not is_function(item) or _is_symbol_word(reading, item):
             check_not_called(reading, items[k:], scope)
             found, length = _plain(reading, items[k:], bool(heads))
             break
@@ -216,7 +216,7 @@ def _words_of(reading: Reading, items: Sequence[Ast]) -> int:
     r"""Return the number of words that form one function: two for \log\det."""
     for pattern in candidates(reading.names, items[0]):
         heads = pattern.items[:-1]
-        is_words = len(items) > len(heads) > 1 and all(_is_function(x) for x in heads)
+        is_words = len(items) > len(heads) > 1 and all(is_function(x) for x in heads)
         if is_words and all(same_layout(one, item) for one, item in zip(heads, items, strict=False)):
             return len(heads)
     return 1
@@ -266,10 +266,16 @@ def _is_spelled(reading: Reading, item: Ast) -> bool:
     return item.head == "word" and item.value[1] == "operator" and item.value[0] in reading.names.parameters  # type: ignore[index]
 
 
-def _is_function(item: Ast) -> bool:
+def is_function(item: Ast) -> bool:
     while item.head == "script":
         item = item.args[0]
     return item.head == "word" and item.value[1] in ("\\", "operator", "text", "roman")  # type: ignore[index]
+
+
+def _is_symbol_word(reading: Reading, item: Ast) -> bool:
+    r"""Return whether an upright word is a declared name, \mathrm{Re}, and no function."""
+    name, font = cast("tuple[str, str]", _word(item).value)
+    return font == "roman" and (name,) in reading.keys and name not in reading.names.words
 
 
 def _shown(item: Ast) -> str:
@@ -335,7 +341,8 @@ def _applied(
     fits = [look.spelling for look in fitting(reading.names, looks, kinds)]
     if spelled and reading.names.canonical[name] not in fits and takes(reading.names, name, kinds):
         fits.append(reading.names.canonical[name])
-    if not fits and (spelled or (font == "operator" and below is None and name.isidentifier())):
+    is_unknown = font == "operator" and below is None and name.isidentifier() and name not in REFUSED
+    if not fits and (spelled or is_unknown):
         fits = [reading.names.canonical.get(name, name)]
     if not fits and looks:
         raise _undecided(reading, (), kinds, item)
@@ -373,5 +380,6 @@ def _no_function(word: Ast, below: Ast | None) -> Exception:
         return fault(f"'{name}' is text", word, "write only the formula, without words")
     if below is not None:
         return fault(f"{_shown(word)} with this subscript is unknown", word)
-    hint = rf"write \newcommand{{\{name}}}[1]{{...}} in front if it is a macro" if font == "\\" else ""
+    hint = rf"write \newcommand{{\{name}}}[1]{{...}} in front if it is a macro"
+    hint = hint if font == "\\" else rf"define it in the passage, \mathrm{{{name}}}(t) = ..., or write its formula"
     return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, hint))

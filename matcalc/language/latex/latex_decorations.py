@@ -6,8 +6,8 @@ from typing import cast
 
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import Key, Reading, key_of, key_of_subscript
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast
 
 Marks = tuple[tuple[str, Ast | None], ...]
@@ -27,6 +27,11 @@ def with_decorations(reading: Reading, base: Ast, below: Ast | None, above: Mark
     own = key_of_subscript(below) if below is not None else ()
     is_whole = own is not None and (*key, *own, *added) in reading.keys
     if not is_whole and below is not None and _is_name_alone(reading, key, added, layout):
+        for part in added:
+            base = Ast("accent", (base,), part, base.span)
+        return base, below, above[1:]
+    is_row = layout.head == "fence" and layout.value == "open" and bool(large_of(reading, (*key, *added)))
+    if is_row and below is not None and not is_whole:
         for part in added:
             base = Ast("accent", (base,), part, base.span)
         return base, below, above[1:]

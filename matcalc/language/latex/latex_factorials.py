@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex.latex_calls import call
-from matcalc.language.latex.latex_rows import FACTORIAL
 from matcalc.language.latex.latex_scope import Reading, Scope, Value, fault, needed
+from matcalc.language.latex.layout.latex_rows import FACTORIAL
 from matcalc.language.syntax import Ast
 
 

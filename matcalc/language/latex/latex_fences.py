@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Reading, Value, fault, is_plain_number, needed, value
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast
 
 

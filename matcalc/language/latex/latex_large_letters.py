@@ -47,5 +47,7 @@ def has_rows(reading: Reading, key: Key) -> bool:
     """Return whether the formula has x_i with an index of a sum."""
     bigs = [x for x in walk(reading.root) if x.head == "big"]
     bound = {letter for big in bigs for script in big.args[:-1] for letter in letters_in(script)}
+    forms = [x for x in walk(reading.root) if x.head == "script" and x.args[0].value == "bracket"]
+    bound |= {letter for x in forms if (below := subscript_of(x)) is not None for letter in letters_in(below)}
     own = [x for x in walk(reading.root) if x.head == "script" and key_of(x.args[0]) == key]
     return any(set(letters_in(below)) & bound for x in own if (below := subscript_of(x)) is not None)

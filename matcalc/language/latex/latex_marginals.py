@@ -3,9 +3,9 @@ r"""Rejects p_x beside p_{xy}, which can be a row of a declared matrix P or the 
 from __future__ import annotations
 
 from matcalc.language.latex.latex_axes import axes_in, letters_in
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Key, Reading, Scope, fault, font_of, key_of, subscript_of
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, walk
 
 

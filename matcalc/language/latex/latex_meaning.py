@@ -16,18 +16,16 @@ from typing import cast
 
 from matcalc.errors import ParseError
 from matcalc.language import syntax
-from matcalc.language.latex.latex_axes import elements
+from matcalc.language.identifiers import supply
+from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_lengths import unbounded
-from matcalc.language.latex.latex_names import REFUSED
-from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
-from matcalc.language.latex.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.latex.latex_scope import (
+    APPLIED,
     INNER_PRODUCTS,
     NUMBER,
     VECTOR,
@@ -47,8 +45,12 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_subscripts import named, part_of
 from matcalc.language.latex.latex_sums import index_form, indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import REFUSED
+from matcalc.language.latex.layout.latex_patterns import candidates, found_at, without_top
+from matcalc.language.latex.layout.latex_rows import FACTORIAL, LOG_FACTORIAL
 from matcalc.language.one_based import moved
-from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast
+from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast, walk
 
 Meaning = Callable[[Reading, Ast, Scope], Value]
 
@@ -87,6 +89,10 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
         with suppress(ParseError):  # `_big` raises it again
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
+    if node.head == "fence" and node.value == APPLIED:
+        known = {*reading.known.kinds, *reading.known.sizes, *reading.parts}
+        reading.entries[node] = next(supply("uvwz", {*known, *scope.indices, *scope.entries, *letters_in(node)}))
+        return [replace(scope, entries=(*scope.entries, reading.entries[node]))]
     if node.head == "script" and (names := _listed(reading, node)):
         found = {name: unbounded(reading, node.args[0], name) for name in names}
         inner = replace(scope, indices={**scope.indices, **found})
@@ -108,7 +114,8 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
     if any(x.head != "letter" for x in letters):
         return ()
     names = tuple(str(x.value[0]) for x in letters)  # type: ignore[index]
-    return names if len(set(names)) == len(names) and set(names) <= reading.below[base] else ()
+    inside = reading.below[base] | ({*letters_in(base)} - {key[0] for key in reading.keys} if len(names) > 1 else set())
+    return names if len(set(names)) == len(names) and set(names) <= inside else ()
 
 
 def _whole_look(reading: Reading, node: Ast) -> Value | None:
@@ -261,11 +268,27 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
+    if node.value == APPLIED:
+        return _of_entries(reading, node, found)
+    if node.value == NUMBER and found.kind == "vector" and scope.entries:
+        entry = syntax.part(cast(Ast, found.tree), Ast("name", (), scope.entries[-1], node.span))
+        return Value(replace(entry, span=node.span), "scalar")
     if node.value in TAKES and found.kind not in TAKES[node.value]:
         hint = "write the formula of the function in its place"
         takes = f"a function that takes a {TAKES[node.value][0]}"
         raise fault(f"a {found.kind or 'value of unknown kind'} in {takes}", node, hint)
     return found if node.value == "brace" else replace_span(found, node)
+
+
+def _of_entries(reading: Reading, node: Ast, found: Value) -> Value:
+    """Return the value of a function of a number: of each entry if its operand is a vector."""
+    letter = reading.entries[node]
+    tree = cast(Ast, found.tree)
+    if not any(x.head == "name" and x.value == letter for x in walk(tree)):
+        return found
+    if found.kind in ("vector", "row", "matrix", "tensor"):
+        raise fault(f"a vector in a function of a number whose value is a {found.kind}", node, "write its entries")
+    return Value(Ast("index_form", (tree,), (letter,), node.span), "vector")
 
 
 TAKES = {NUMBER: ("number", "scalar"), VECTOR: ("vector",)}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import TOPS, candidates, without_top
 from matcalc.language.latex.latex_scope import Reading, Scope, fault, key_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, without_top
 from matcalc.language.syntax import Ast
+
+_CONSTANTS = (("pi",),)
 
 
 def check_not_called(reading: Reading, items: Sequence[Ast], scope: Scope) -> None:
@@ -35,6 +37,8 @@ def check_not_called(reading: Reading, items: Sequence[Ast], scope: Scope) -> No
     is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
     key = key_of(base)
     stands_alone = key is not None and key[0] in reading.bare
+    if key in _CONSTANTS and len(fence.args) == 1 and fence.args[0].head in ("chain", "row", "frac"):
+        return
     if is_call or (found.kind not in ("matrix", "") and not stands_alone):
         name = str(tree.value)
         hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"

@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_calls import call, sequence
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import infixes
+from matcalc.language.latex.latex_calls import call, is_function, sequence
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,
@@ -21,6 +19,8 @@ from matcalc.language.latex.latex_scope import (
     readings,
     value,
 )
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import infixes
 from matcalc.language.syntax import Ast
 
 _ELEMENTWISE = {r"\odot": ".*", r"\circ": ".*", r"\oslash": "./"}
@@ -67,7 +67,8 @@ def _check_beside(
 ) -> None:
     """Raise ParseError for an item that is ambiguous after the factors before it."""
     left = factors[-1]
-    if left.unclear and not (not sign and item.head == "word"):
+    ends = is_function(item) if not sign else sign == r"\cdot" and not is_plain_number(unbraced(item))
+    if left.unclear and not (ends and not left.unclear.startswith("sum")):
         right = value(reading, item, found)
         raise fault(f"the end of the operand of {left.unclear} is ambiguous", item, _both(left, right, sign))
     if "/" in signs:

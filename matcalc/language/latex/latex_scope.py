@@ -14,9 +14,9 @@ from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_names import ALIKE, NAME
-from matcalc.language.latex.latex_patterns import LatexNames
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import ALIKE, NAME
+from matcalc.language.latex.layout.latex_patterns import LatexNames
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 
@@ -24,6 +24,8 @@ Key = tuple[str, ...]
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
 """The forms of a fence around the operand of a function that the passage defines."""
+APPLIED = "function of a number"
+"""The form of a fence around the formula of such a function; at a vector it is that of each entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Index:
     """A bound index, with its first and last values, which count from 1, if they are written.
 
     size: without bounds, the common length of the axes that it is an index of, if there is one. is_step: the index of a
-    recurrence, whose steps count from `low`.
+    recurrence, whose steps count from `low`. conditions: those below its sum.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Index:
     measured: bool = False
     size: str = ""
     is_step: bool = False
+    conditions: tuple[Ast, ...] = ()
 
 
 @dataclass
@@ -89,10 +92,14 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names bound around a layout: indices by their letters, parameters of functions."""
+    """The names bound around a layout: indices by their letters, parameters of functions.
+
+    entries: the indices of the entries of vectors that functions of a number are applied to, innermost last.
+    """
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
+    entries: tuple[str, ...] = ()
 
 
 @dataclass
@@ -102,7 +109,8 @@ class Reading:
     keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
-    range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain.
+    range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
+    the formula of a function of a number, the index of the entries of a vector that it is applied to.
     """
 
     names: LatexNames
@@ -118,6 +126,7 @@ class Reading:
     steps: Steps = field(default_factory=Steps)
     ranges: Mapping[str, str] = field(default_factory=dict)
     conditions: dict[Ast, tuple[Ast, ...]] = field(default_factory=dict)
+    entries: dict[Ast, str] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""
@@ -257,6 +266,7 @@ def _word_of(item: Ast) -> str | None:
             r"\star": "star",
             r"\ast": "star",
             r"\circ": "circ",
+            "infty": "inf",
         }.get(str(item.value))
     return None
 

@@ -24,9 +24,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_marginals import check_not_marginal
-from matcalc.language.latex.latex_names import REFUSED
 from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -41,6 +39,8 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     needed,
 )
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.one_based import added
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
@@ -64,6 +64,9 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
     if added is not None and (*key, *added) in reading.keys:
         whole = symbol(reading, (*key, *added), layout)
         return _entry_of_named(reading, whole, below, scope, layout) if bound else whole
+    if bound and (whole_ := _named_before(reading, key, below, layout, scope)) is not None:
+        name, rest = whole_
+        return part_of(reading, name, str(cast(Ast, name.tree).value), rest, scope, layout)
     is_part = bool(bound) or any(x.head == "slice" for x in walk(below))
     if is_part and (data := data_beside_number(reading, key)):
         return part_of(reading, Value(Ast("name", (), data, layout.span), "vector"), data, below, scope, layout)
@@ -83,6 +86,18 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         row = _numbered_row(reading, key, below, layout)
         return row or symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
+
+
+def _named_before(reading: Reading, key: Key, below: Ast, layout: Ast, scope: Scope) -> tuple[Value, Ast] | None:
+    """Return the declared I_x and the subscript i of I_{x,i}; None for anything else."""
+    items = elements(below)
+    for count in range(1, len(items)):
+        added = key_of_subscript(Ast("fence", items[:count], "brace", below.span))
+        rest = items[count:]
+        is_entry = all(x.head == "letter" and x.value[0] in scope.indices for x in rest)  # type: ignore[index]
+        if added is not None and is_entry and (*key, *added) in reading.keys:
+            return symbol(reading, (*key, *added), layout), Ast("fence", rest, "brace", below.span)
+    return None
 
 
 def _entry_of_named(reading: Reading, whole: Value, below: Ast, scope: Scope, layout: Ast) -> Value:
@@ -113,12 +128,9 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
         hint = f"{' and '.join(names)} look alike in LaTeX: give one of them another name"
         raise fault(f"this can be {' or '.join(names)}", layout, hint)
     base = unbraced(layout)
-    if (
-        not names
-        and len(key[0].replace("d ", "")) > 1
-        and base.head == "word"
-        and font_of(layout) not in ("italic", "roman")
-    ):
+    if not names and len(key[0].replace("d ", "")) > 1 and base.head == "word" and font_of(layout) != "italic":
+        if font_of(layout) == "roman":
+            raise fault(f"{key[0]} is not declared", layout, "declare it if it is a symbol; leave a unit out")
         hint = f"declare {key[0]}, or give each letter its own font"
         raise fault(f"'{key[0]}' can be one name or a product of letters", layout, hint)
     if not names and base.head == "letter" and font_of(layout) == "script":
@@ -181,11 +193,12 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     """
     shown = "_".join(key)
     large = large_of(reading, key)
-    axes = axes_in(below, len(reading.known.shapes[large]) if large else None, scope)
+    shape = reading.known.shapes.get(large, ("",) * _RANKS.get(reading.kind_of(large), 0)) if large else ()
+    axes = axes_in(below, len(shape) if large else None, scope)
     if large and len(axes) == 1 and scope.indices[bound[0]].is_step:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     kind = reading.known.default(name_of(key, layout.caret))
-    if large and len(reading.known.shapes[large]) >= LEAST and kind != "matrix":
+    if large and len(shape) >= LEAST and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
     if large and len(axes) == 1 and len(bound) == 1:
         check_not_marginal(reading, key, large, layout)
@@ -195,14 +208,14 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
             return found
         if not is_row and large in reading.known.axes:
             return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
-        kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
+        kinds = f"{large}: matrix({', '.join(shape)})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
         refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
-        if len(reading.known.shapes[large]) == 2:
+        if len(shape) == 2:
             refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
         raise refused
-    if large and len(axes) == len(reading.known.shapes[large]) and kind != "matrix":
+    if large and len(axes) == len(shape) and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):
         return part_of(reading, symbol(reading, key, layout), None, below, scope, layout)
@@ -291,6 +304,9 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"
         count = "one subscript" if len(axes) == 1 else f"{len(axes)} subscripts"
         raise fault(f"{count} for {rank} axes", below, f"write {rank}{one}")
+    if ranked := [x for x in axes if x.head == "fence" and x.value == "open"]:
+        hint = r"write x_i for an entry, \operatorname{sort}(x)_i for the i-th smallest"
+        raise fault("a subscript in parentheses can be an entry or an order statistic", ranked[0], hint)
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""

@@ -2,7 +2,7 @@ r"""Reads sums in LaTeX and other operations over indices: \prod, \max_i, \min_{
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import cast
@@ -11,11 +11,11 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_lengths import unbounded
-from matcalc.language.latex.latex_names import OVER, REFUSED
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
-from matcalc.language.one_based import added
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import NEUTRAL, OVER, REFUSED
+from matcalc.language.one_based import added, moved
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
@@ -56,7 +56,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         if element.head == "relation" and element.value == (r"\in",):
             sizes, condition = members(reading, element)
             found.update({name: Index(name, size=size) for name, size in sizes.items()})
-            conditions.append(condition)
+            conditions += [] if condition is None else [condition]
             continue
         if element.head == "relation":
             letters, low, top, more = bounds_of(reading, element, high, scope)
@@ -73,10 +73,13 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
     for name, size in waiting.items():
         found[name] = unbounded(reading, node.args[-1], name, size)
-    if conditions and word != "sum":
+    if conditions and word != "sum" and word not in NEUTRAL:
         hint = "write the values that are left out as a choice, with cases"
         raise fault(f"\\{word} with a condition on its indices is not supported", scripts["_"], hint)
-    reading.conditions[node] = tuple(conditions)
+    counted = {name for name, index in {**scope.indices, **found}.items() if not index.is_step}
+    reading.conditions[node] = tuple(moved(x, counted, -1) if x.head == "condition" else x for x in conditions)
+    for index in found.values():
+        index.conditions = tuple(x for x in conditions if x.head == "condition")
     found = {
         name: _over_steps(reading, index) if name in reading.steps.begins else index for name, index in found.items()
     }
@@ -89,7 +92,8 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
 def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value) -> Value:
     r"""Return the vector or matrix of an index form, \left[ A_{ik} \right]_{ij}.
 
-    The length of an index that is no whole subscript is its range elsewhere in the passage.
+    The length of an index that is no whole subscript is its range elsewhere in the passage. Vectors h_i are the rows of
+    a matrix.
     """
     tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
     whole = {str(x.value) for part in walk(tree) if part.head == "part" for x in part.args[1:] if x.head == "name"}
@@ -99,9 +103,20 @@ def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value)
         for name in names
         if name not in whole and name in reading.ranges
     ]
+    if body.kind in ("vector", "row"):
+        (axis,) = _fresh(reading, node, names, 1)
+        tree = syntax.part(syntax.transpose(tree) if body.kind == "row" else tree, syntax.name(axis))
+        names = (*names, axis)
     tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
     return Value(Ast("index_form", (tree,), names, node.span), kind)
+
+
+def _fresh(reading: Reading, node: Ast, names: Collection[str], count: int) -> list[str]:
+    """Return letters for the axes of arrays that are summed or listed."""
+    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
+    letters = supply("abcdefgh", used)
+    return [next(letters) for _ in range(count)]
 
 
 def _over_steps(reading: Reading, index: Index) -> Index:
@@ -140,8 +155,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
     if set(bound) - used:
         lost = sorted(set(bound) - used)[0]
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
-    if word == "sum":
-        body = _chosen(reading, node, body)
+    body = _chosen(reading, node, body) if word == "sum" else _or_neutral(reading, node, body, word, bound)
     steps = tuple(index.name for index in bound.values() if index.is_step)
     if steps and word != "sum":
         raise fault(f"\\{word} over the steps of a recurrence is not supported", node)
@@ -167,9 +181,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
 
 def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[str, ...]) -> Ast:
     """Return a sum over indices; a sum of vectors or matrices becomes a sum of their entries."""
-    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
-    letters = supply("abcdefgh", used)
-    axes = [next(letters) for _ in range({"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))]
+    axes = _fresh(reading, node, names, {"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))
     if not axes:
         return Ast("index_sum", (tree,), names, node.span)
     column = syntax.transpose(tree) if kind == "row" else tree
@@ -203,6 +215,17 @@ def _chosen(reading: Reading, node: Ast, body: Value) -> Value:
         else:
             chosen = syntax.add([tree, where("==")], [1, -1])
         body = body._replace(tree=chosen)
+    return body
+
+
+def _or_neutral(reading: Reading, node: Ast, body: Value, word: str, bound: Mapping[str, Index]) -> Value:
+    """Return the operand of a product or a maximum, with a value that changes nothing where a condition fails."""
+    conditions = [x for x in reading.conditions[node] if x.head == "compare"]
+    conditions += [x for index in [*bound.values()][:1] for x in index.conditions]
+    for condition in conditions:
+        holds = replace(condition, head="compare")
+        tree = syntax.call(reading.names.roles["choice"], holds, cast(Ast, body.tree), read(NEUTRAL[word]))
+        body = body._replace(tree=replace(tree, span=node.span))
     return body
 
 

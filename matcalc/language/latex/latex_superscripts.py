@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import raised
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import raised
 from matcalc.language.syntax import Ast
 
 _ENTRYWISE = (r"\odot", r"\circ")
@@ -54,7 +54,8 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
     mark = str(layout.value) if layout.head in ("mark", "lone", "operator") else ""
     if mark == "'":
         return _transposed(reading, base, node)
-    if mark == "T" or _is_letter(layout, "T"):
+    is_power = base.kind == "scalar" and not mark and reading.is_known("T")
+    if mark == "T" or _is_letter(layout, "T") and not is_power:
         return _transposed(reading, base, node, None if mark else "^T")
     if mark == "H" or _is_letter(layout, "H") and reading.kind_of("H") == "matrix":
         return _transposed(reading, base, node)  # of real numbers the conjugate transpose is the transpose
@@ -77,6 +78,9 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         kind = exponent.kind if base.kind == "scalar" else base.kind
         return Value(_pair("power", base, exponent, ".^", node), kind)
     exponent = needed(reading, layout)
+    if layout.head == "number" and layout.value[0] == 0 and base.tree is not None and base.tree.head == "part":  # type: ignore[index]
+        hint = "write 1 for the power; a name t^0 is declared as t_0, with the index as its subscript"
+        raise fault("this can be the number 1 or a name with the superscript 0", layout, hint)
     if base.kind == "scalar" and exponent.kind in ("vector", "row"):
         return Value(_pair("power", base, exponent, ".^", node), exponent.kind)
     return Value(_pair("power", base, exponent, "^", node), base.kind)

@@ -11,15 +11,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import letters_in
-from matcalc.language.latex.latex_patterns import without_top
-from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of
+from matcalc.language.latex.latex_large_letters import large_of
+from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.passages.statements import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
-def with_subscripts(reading: Reading, line: Ast) -> Ast:
-    """Return a line in which indices that are arguments of declared arrays are subscripts."""
-    bound = bound_in(line)
+def with_subscripts(reading: Reading, line: Ast, outer: Collection[str] = ()) -> Ast:
+    """Return a line in which the indices behind declared arrays are subscripts; `outer` are bound around it."""
+    bound = bound_in(line) | {*outer}
+    line = _with_indices_above(reading, line, bound)
     own = _own_indices(reading, line, bound)
     bound |= {*own}
 
@@ -32,6 +35,27 @@ def with_subscripts(reading: Reading, line: Ast) -> Ast:
     name, fence = line.args[0].args
     below = Ast("fence", fence.args, "brace", fence.span)
     return replace(made, args=(Ast("script", (name, below), ("_",), line.args[0].span, fence.span[0]), made.args[1]))
+
+
+def _with_indices_above(reading: Reading, line: Ast, bound: Collection[str]) -> Ast:
+    r"""Return a line in which a bound index above a declared vector is its subscript, x^t: a vector has no power."""
+
+    def change(node: Ast) -> Ast:
+        shown, above = without_top(node) if node.head == "script" else (node, ())
+        layout = unbraced(above[0][1]) if above and above[0][1] is not None else None
+        if layout is None or layout.head != "letter" or layout.value[0] not in bound:  # type: ignore[index]
+            return node
+        base, below = (shown.args[0], subscript_of(shown)) if shown.head == "script" else (shown, None)
+        key, added = key_of(base), key_of_subscript(below) if below is not None else ()
+        names = reading.keys.get((*key, *added), ()) if key is not None and added is not None else ()
+        if len(names) != 1 or len(reading.known.shapes.get(names[0], ())) != 1 or any(x in bound for x in added or ()):
+            return node
+        for part in added or ():
+            base = Ast("accent", (base,), part, base.span)
+        marks = ("_", *(mark for mark, _ in above[1:]))
+        return Ast("script", (base, layout, *(x for _, x in above[1:] if x is not None)), marks, node.span, node.at)
+
+    return rebuild(line, change)
 
 
 def _own_indices(reading: Reading, line: Ast, bound: Collection[str]) -> tuple[str, ...]:
@@ -65,6 +89,14 @@ def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:
         name = _array(reading, items[-1]) if items else ""
         if name and shown.head == "fence" and font_of(items[-1]) != "script":
             _check_count(reading, name, shown, bound)
+        if not name and items and (below := _with_data(reading, items[-1], shown, bound)) is not None:
+            items[-1] = Ast(
+                "script", (items[-1].args[0], below), ("_",), (items[-1].span[0], item.span[1]), shown.span[0]
+            )
+            items[-1] = (
+                items[-1] if item is shown else Ast("script", (items[-1], *item.args[1:]), item.value, item.span)
+            )
+            continue
         if not name or shown.head != "fence" or not _are_indices(reading, name, shown, bound):
             items.append(item)
             continue
@@ -74,6 +106,19 @@ def _row(reading: Reading, node: Ast, bound: Collection[str]) -> Ast:
         scripts = [x for _, x in above if x is not None]
         items[-1] = Ast("script", (base, below, *scripts), marks, (base.span[0], item.span[1]), shown.span[0])
     return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
+
+
+def _with_data(reading: Reading, item: Ast, fence: Ast, bound: Collection[str]) -> Ast | None:
+    """Return both subscripts of b_j(o_t), the entry of a declared B at an index and at data; None for anything else."""
+    is_name = item.head == "script" and item.value == ("_",) and item.args[1].head == "letter"
+    key = key_of(item.args[0]) if is_name else None
+    large = large_of(reading, key) if key is not None and key not in reading.keys else ""
+    if not large or fence.head != "fence" or fence.value != "open" or len(fence.args) != 1:
+        return None
+    is_entry = len(reading.known.shapes.get(large, ())) == 2 and item.args[1].value[0] in bound  # type: ignore[index]
+    one = fence.args[0]
+    is_data_ = one.head == "script" and {*reading.keys.get(key_of(one.args[0]) or (), ())} & reading.known.indices
+    return Ast("fence", (item.args[1], one), "brace", fence.span) if is_entry and is_data_ else None
 
 
 def _array(reading: Reading, item: Ast) -> str:

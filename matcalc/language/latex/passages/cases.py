@@ -11,12 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_patterns import LatexNames, candidates, same_layout
 from matcalc.language.latex.latex_scope import fault
+from matcalc.language.latex.layout.latex_patterns import LatexNames, candidates, same_layout
 from matcalc.language.syntax import Ast, rebuild
 
 _CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)
 _STOP = re.compile(r"[,;.](?=\s*(&|\\\\|\\end\s*\{))")
+_LAST_STOP = re.compile(
+    r"[.,;](?=(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])|\\(?:nonumber|notag)(?![A-Za-z])|\\(?:tag\*?|label)\s*\{[^{}]*\})*"
+    r"(?:\\\\|\\end\s*\{|\Z))"
+)
+"""Punctuation at the end of a line."""
 _OTHERWISE = ("otherwise", "else")
 _ELSE_IF = ("else if", "elseif", "elif")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -24,8 +29,8 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def without_stops(text: str) -> str:
-    """Return a passage with a space for each comma or period that ends a cell of cases."""
-    return _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text)
+    """Return a passage with a space for each comma or period that ends a cell of cases, and each that ends a line."""
+    return _LAST_STOP.sub(" ", _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text))
 
 
 def with_choices(names: LatexNames, layout: Ast) -> Ast:

@@ -11,10 +11,21 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import lines_of, unbraced
-from matcalc.language.latex.latex_patterns import TOPS, without_top
-from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Key, Reading, fault, font_of, key_of, subscript_of
+from matcalc.language.latex.latex_scope import (
+    APPLIED,
+    NUMBER,
+    VECTOR,
+    Key,
+    Reading,
+    fault,
+    font_of,
+    key_of,
+    key_of_subscript,
+    subscript_of,
+)
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.passages.names_in_lines import whole_key
 from matcalc.language.latex.passages.separate_indices import with_own_indices
 from matcalc.language.latex.passages.statements import Statement, bound_in
@@ -55,8 +66,10 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
     shown, above = without_top(node)
     if shown.head != "script" or subscript_of(shown) is None:
         return node
-    one = functions.get(key_of(shown.args[0]) or ())
-    if one is None or not one.indices:
+    key = key_of(shown.args[0]) or ()
+    one = functions.get(key)
+    mark = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
+    if one is None or not one.indices or mark is not None and (*key, *mark) in reading.keys:
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
@@ -103,7 +116,8 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
             return node
         return put.get(_with_primes(node) or (), node)
 
-    return Ast("fence", (rebuild(formula, change),), "open", fence.span, fence.at)
+    made = Ast("fence", (rebuild(formula, change),), APPLIED, fence.span, fence.at)
+    return Ast("fence", (made,), "open", fence.span, fence.at)
 
 
 def _with_primes(layout: Ast) -> Key | None:

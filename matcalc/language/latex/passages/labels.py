@@ -1,17 +1,21 @@
 r"""Reads what surrounds the name on the left of a line.
 
-P(\theta_i, b_j) = ... defines P_{ij}, and \log\mu_i = x_i^\top w defines \mu_i = \exp(x_i^\top w) if \mu_i is used.
+P(\theta_i, b_j) = ... defines P_{ij}, and \log\mu_i = x_i^\top w defines \mu_i = \exp(x_i^\top w) if \mu_i is used. So
+do other functions whose rule names the function that solves them, such as logit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.language.latex.latex_patterns import TOPS
-from matcalc.language.latex.latex_scope import Reading, key_of
-from matcalc.language.syntax import Ast
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
+from matcalc.language.latex.passages.names_in_lines import used
+from matcalc.language.syntax import Ast, walk
 
-_LOGARITHMS = ("log", "ln")
+UNSOLVED = "?"
+"""In place of a function that solves a left side, if the rulebook names none."""
 
 
 def by_indices(reading: Reading, name: Ast, arguments: Sequence[Ast]) -> Ast | None:
@@ -27,17 +31,81 @@ def by_indices(reading: Reading, name: Ast, arguments: Sequence[Ast]) -> Ast | N
     return Ast("script", (name, Ast("fence", tuple(letters), "brace", name.span)), ("_",), name.span)
 
 
-def without_logarithm(items: Sequence[Ast]) -> list[Ast]:
-    """Return the items on the left of a line without a logarithm in front, and without parentheses around a name."""
-    word = items[0].value[0] if len(items) > 1 and items[0].head == "word" else ""  # type: ignore[index]
-    if word not in _LOGARITHMS:
+def with_subscript_in_front(items: Sequence[Ast]) -> list[Ast]:
+    r"""Return the items of a left side f(x)_i as those of f_i(x)."""
+    shown, above = without_top(items[-1])
+    fence = shown.args[0] if shown.head == "script" else shown
+    if len(items) != 2 or shown is fence or above or fence.head != "fence" or items[0].head == "script":
         return list(items)
+    return [Ast("script", (items[0], *shown.args[1:]), shown.value, items[0].span, items[0].at), fence]
+
+
+def without_link(reading: Reading, items: Sequence[Ast], formula: Ast) -> tuple[str, list[Ast]]:
+    r"""Return the function that solves the left side \log\mu_i for \mu_i, "" without one, and the items of the name.
+
+    A formula that contains the operand defines the function itself: \operatorname{logit}(p) = \log\frac{p}{1 - p}.
+    """
+    solving = _solving(reading, items[0]) if len(items) > 1 else ""
+    if not solving:
+        return "", list(items)
     rest = list(items[1:])
-    is_fence = len(rest) == 1 and rest[0].head == "fence" and rest[0].value in TOPS and len(rest[0].args) == 1
-    return [rest[0].args[0]] if is_fence else rest
+    if len(rest) == 1 and rest[0].head == "fence" and rest[0].value in TOPS and len(rest[0].args) == 1:
+        rest = [rest[0].args[0]]
+        key = key_of(rest[0])
+        if not _is_command(items[0]) and any(key is not None and key_of(x) == key for x in walk(formula)):
+            return "", list(items)
+    return solving, rest
 
 
-def exponential(reading: Reading, formula: Ast) -> Ast:
-    """Return the formula of a name whose logarithm is a formula."""
-    word = Ast("word", (), (reading.names.roles["exponential"], "operator"), formula.span)
+def _solving(reading: Reading, head: Ast) -> str:
+    r"""Return the function g with f(g(t)) = t for the function f that a layout is; for \Phi^{-1} that is \Phi."""
+    shown, above = without_top(head)
+    exponent = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
+    is_inverse = exponent is not None and exponent.head == "chain" and exponent.value == ((-1,), True)
+    word = shown.args[0] if shown.head == "script" else shown
+    if key_of(shown) in reading.keys or above and not is_inverse or not above and word.head != "word":
+        return ""
+    names = reading.names
+    calls = [p for p in candidates(names, shown) if len(p.items) == 2 and same_layout(p.items[0], shown)]
+    found = {p.look.spelling for p in calls if p.items[1].head == "fence" and p.items[1].value in TOPS}
+    if shown.head == "word" and shown.value[0] in names.canonical:  # type: ignore[index]
+        found.add(names.canonical[str(shown.value[0])])  # type: ignore[index]
+    solving = found if above else {names.solving[x] for x in found if x in names.solving}
+    return solving.pop() if len(solving) == 1 else UNSOLVED if found else ""
+
+
+def _is_command(head: Ast) -> bool:
+    return head.head == "word" and head.value[1] == "\\"  # type: ignore[index]
+
+
+def compound_key(reading: Reading, line: Ast) -> Key:
+    r"""Return the key of a left side of several names that nothing else contains, \lambda E or \Delta G / RT: a label.
+
+    Raises: ParseError if it contains a number, a sum, a declared name, or one that is in the formula, or if the formula
+    has no declared name.
+    """
+    side, formula = line.args
+    allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
+    items = side.args if side.head == "row" else (side,)
+    argument = items[-1] if len(items) > 1 and items[-1].head == "fence" else None
+    scripts = {x for node in walk(side) if node.head == "script" for layout in node.args[1:] for x in walk(layout)}
+    hidden = scripts | ({*walk(argument)} if argument is not None else set())
+    functions = {(word,) for word in reading.names.words}
+    inside = used(side) - frozenset().union(*map(used, hidden)) - functions
+    is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
+    right = used(formula, reading.keys)
+    if not is_label or inside & {*reading.keys, *right} or not right & {*reading.keys}:
+        hint = "write one formula, the right side of the ="
+        raise fault("the left side of this = is more than a name", line, hint)
+    return ("", *sorted("_".join(x) for x in inside))
+
+
+def solved(formula: Ast, solving: str) -> Ast:
+    """Return the formula of a name of which a function is a formula; `solving` undoes that function.
+
+    Raises: ParseError if it is not known.
+    """
+    if solving == UNSOLVED:
+        raise fault("this line is not solved for the name on its left", formula, "write the name alone on the left")
+    word = Ast("word", (), (solving, "operator"), formula.span)
     return Ast("row", (word, Ast("fence", (formula,), "open", formula.span)), None, formula.span, formula.at)

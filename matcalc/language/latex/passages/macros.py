@@ -15,6 +15,7 @@ from matcalc.errors import ParseError
 from matcalc.language.latex.passages.indicators import Text
 from matcalc.language.latex.passages.signs import rewritten
 
+_REMARK = re.compile(r"(?<!\\)%[^\n]*")
 _MOST = 20_000
 """The most characters that macros add."""
 
@@ -68,6 +69,7 @@ def expanded(text: str, with_ranges: bool = False) -> Expanded:
         >>> expanded(r"\newcommand{\x}{\mathbf{x}} \x^\top \x").text.strip()
         '\\mathbf{x}^\\top \\mathbf{x}'
     """
+    text = _REMARK.sub(lambda found: " " * len(found[0]), text)
     plain = rewritten([(c, i) for i, c in enumerate(text)], with_ranges)
     if not re.search(_ANY, text):
         return _with_origins(plain, text)

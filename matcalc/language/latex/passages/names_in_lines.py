@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Key, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, walk
 
 
@@ -51,7 +51,7 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
 def is_decorated(script: Ast, declared: Collection[Key]) -> bool:
     r"""Return whether a name with its superscript is declared, E^\circ as E_circ."""
     shown, above = without_top(script)
-    key = key_of(shown)
+    key = key_of(shown.args[0] if shown.head == "script" else shown)
     added = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
     return key is not None and added is not None and (*key, *added) in declared
 

@@ -10,8 +10,8 @@ from typing import cast
 
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import Reading, key_of
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast, rebuild
 
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from matcalc.language.latex.latex_layout import LINES, inside, lines_between
+from matcalc.language.latex.layout.latex_layout import LINES, inside, lines_between
 from matcalc.language.latex.passages.conditions import with_listed_conditions
 from matcalc.language.syntax import Ast
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_meaning import meaning
-from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_scope import (
     Key,
     Known,
@@ -31,21 +31,27 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_names import REFUSED
+from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.names_in_lines import used
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
+from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
+from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
+from matcalc.language.latex.passages.state_arguments import with_arguments_below
 from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
-from matcalc.language.latex.passages.steps import Found, separated, step_letters
+from matcalc.language.latex.passages.steps import DOTS, Equation, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -82,6 +88,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
         found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
+        found.equations = [_with_indices(reading, one) for one in found.equations]
         lines = [line for line in rest[: len(passage.lines)] if line]
         aside = [one for line in rest[len(passage.lines) :] for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
@@ -94,12 +101,19 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         ):
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
-        every = [*firsts, *beside, *aside]
+        spelled = with_known_spellings(reading, [*firsts, *beside, *aside])
+        kept, norms = with_norms(reading, spelled, EQUAL)
+        count = len(spelled) - len(beside) - len(aside)
+        firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
+        firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
+        every = [*firsts, *others, *norms]
+        every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_primed_indices(reading, one) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
         _check_fonts([*every, *steps])
+        _check_dots([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
@@ -117,23 +131,42 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
-    sizes, arrays = known.sizes, frozenset(name for name, shape in known.shapes.items() if shape)
+    arrays = frozenset(name for name, shape in known.shapes.items() if shape)
+    others = {
+        *known.sizes,
+        *(part for name, kind in known.kinds.items() if kind == "scalar" for part in name.split("_")[1:]),
+    }
     refused: ParseError | None = None
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = passage_of(without_stops(plain), arrays)
-            letters = step_letters([*passage.lines, *passage.aside], sizes)
+            passage = _with_states(passage_of(without_stops(plain), arrays), known)
+            letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
                 return plain, origins, passage, letters
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = passage_of(without_stops(plain), arrays)
-    letters = step_letters([*passage.lines, *passage.aside], sizes)
+    passage = _with_states(passage_of(without_stops(plain), arrays), known)
+    letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters
+
+
+def _with_indices(reading: Reading, one: Equation) -> Equation:
+    """Return an equation of a recurrence whose right side has its indices as subscripts."""
+    own = {one.letter, *(x for other in one.others for x in letters_in(other))}
+    right = with_choices(reading.names, with_primed_indices(reading, one.right))
+    right = with_subscripts(reading, with_members(reading, with_long_sums(reading, right, EQUAL)), own)
+    return one._replace(right=right)
+
+
+def _with_states(passage: Passage, known: Known) -> Passage:
+    """Return a passage in which the arguments of states are subscripts."""
+    count = len(passage.lines)
+    lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
+    return passage._replace(lines=lines[:count], aside=lines[count:])
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
@@ -201,7 +234,7 @@ def _parts_of(
         if one.is_put_in:
             functions[one.used_as] = one
             after = [*(x.formula for x in parts[k + 1 :]), *readers]
-            if not any(one.used_as in used(with_functions(reading, x, functions)) for x in after):
+            if not any(one.used_as in used(with_functions(reading, x, functions), reading.keys) for x in after):
                 continue
             one = as_whole(one)
         name = _name_of_part(reading, one)
@@ -304,6 +337,14 @@ def _check_fonts(layouts: object) -> None:
             if known != font and {known, font} != {"", "italic"}:
                 hint = "two fonts are two symbols: give one of them another letter"
                 raise fault(f"{base} in two fonts", leaf, hint)
+
+
+def _check_dots(layouts: Sequence[Ast]) -> None:
+    r"""Raise ParseError for a sum or a product with dots, before the terms beside them are read."""
+    rows = (x for layout in layouts for x in walk(layout) if x.head in ("row", "chain", "infix"))
+    for one in (one for row in rows for one in row.args):
+        if one.head == "word" and one.value[0] in DOTS:  # type: ignore[index]
+            raise fault(f"\\{one.value[0]} is not supported", one, REFUSED["dots"])  # type: ignore[index]
 
 
 def _check_constant(reading: Reading, layouts: Sequence[Ast]) -> None:

@@ -7,7 +7,7 @@ their length or the subscript 0 shows the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
@@ -25,10 +25,11 @@ from matcalc.language.latex.latex_scope import (
     needed,
 )
 from matcalc.language.latex.passages.first_subscripts import bounds_of, constant, place_sequences
+from matcalc.language.latex.passages.names_in_lines import whole_key
 from matcalc.language.latex.passages.steps import Equation, Found, Range, reads
 from matcalc.language.named_parts import Segment
 from matcalc.language.one_based import added
-from matcalc.language.syntax import Ast, name, number, walk
+from matcalc.language.syntax import Ast, call, name, number, walk
 from matcalc.language.write import text as written
 
 Read = Callable[[Reading, Ast, Scope], Ast]
@@ -153,6 +154,8 @@ def _states(reading: Reading, found: Found) -> dict[str, State]:
         at = written(constant(one.subscript))
         if at in state.starts:
             raise fault(f"{state.name}_{at} has two equations", one.line)
+        if whole_key(one.right) == (*one.key, at) and whole_key(one.right) in reading.keys:
+            continue  # x^{(0)} = x_0 with a declared x_0
         state.starts[at] = (constant(one.subscript), one)
     for key, names in reading.keys.items():
         state_ = next((s for k, s in by_key.items() if len(key) > len(k) and key[: len(k)] == k), None)
@@ -239,33 +242,44 @@ def _place(reading: Reading, state: State, begin: int, count: Ast | None) -> Non
 def lines_of(reading: Reading, found: Recurrences, trees: list[Ast], read_one: Read) -> list[Segment]:
     """Return the lines of recurrences, whose trees are appended to `trees`; the names enter the reading.
 
-    A start of 0 is a vector of zeros if the step of its state is a vector.
+    A start of 0 is an array of zeros if the step of its state is an array.
     """
     zeros = {state.name for state in found.states.values() if any(_is_zero(x.right) for _, x in state.starts.values())}
-    vectors: set[str] = set()
+    arrays: dict[str, str] = {}
+    tried: list[dict[str, str]] = []
+    untried = ["vector", "matrix"] if zeros else []
     while True:
         made = list(trees)
         try:
-            segments, kinds = _lines(reading, found, made, read_one, vectors)
-            arrays = {own for own in zeros - vectors if kinds[own] not in ("scalar", "")}
+            segments, kinds = _lines(reading, found, made, read_one, arrays)
+            others = {own: kinds[own] for own in zeros if kinds[own] not in ("scalar", "", arrays.get(own))}
+            # W e + g of a number e has a matrix and a vector, so a vector is tried first.
+            others = {own: kind if own in arrays else "vector" for own, kind in others.items()}
         except ParseError:
-            if vectors >= zeros:
+            if not untried:
                 raise
-            arrays = zeros - vectors
-        if not arrays:
+            others = dict.fromkeys(zeros, untried.pop(0))
+        if not others or {**arrays, **others} in tried:
             trees[:] = made
             return segments
-        vectors |= arrays
+        arrays = {**arrays, **others}
+        tried.append(arrays)
 
 
 def _is_zero(layout: Ast) -> bool:
     return layout.head == "number" and layout.value == (0, "", "0")
 
 
+def _zeros(reading: Reading, kind: str) -> Value:
+    """Return zeros whose sizes follow from the steps."""
+    sizes = [Ast("empty")] * max(KINDS.index(kind), 1) if kind in KINDS else [Ast("empty")]
+    return Value(call(reading.names.roles["all_zeros"], *sizes), kind)
+
+
 def _lines(
-    reading: Reading, found: Recurrences, trees: list[Ast], read_one: Read, vectors: Collection[str]
+    reading: Reading, found: Recurrences, trees: list[Ast], read_one: Read, arrays: Mapping[str, str]
 ) -> tuple[list[Segment], dict[str, str]]:
-    """Return the lines of recurrences and the kinds of their steps; starts of 0 of some states are vectors."""
+    """Return the lines of recurrences and the kinds of their steps; `arrays` are the kinds of starts of 0."""
     segments: list[Segment] = []
     kinds: dict[str, str] = {}
 
@@ -279,9 +293,8 @@ def _lines(
 
     for state in found.states.values():
         for tree, start in state.starts.values():
-            if state.name in vectors and _is_zero(start.right):
-                start = start._replace(right=Ast("number", (), (Fraction(0), "bold", "0"), start.right.span))
-            value = _right(reading, start, read_one)
+            is_array = state.name in arrays and _is_zero(start.right)
+            value = _zeros(reading, arrays[state.name]) if is_array else _right(reading, start, read_one)
             line(state.name, start.line.span[0], added(tree, -state.first), cast(Ast, value.tree))
             _enter(reading, state, value.kind, found)
     for state in _by_use(found.states.values()):

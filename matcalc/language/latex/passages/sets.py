@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
@@ -17,6 +15,8 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     subscript_of,
 )
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast
 
 _KINDS = ("scalar", "vector", "matrix", "tensor")

@@ -30,8 +30,24 @@ _RATE = (
 )
 r"""A derivative on the left of a line, \frac{dx_i}{dt} = ..., which is a name of the formula on the right."""
 
+_INSIDE = r"(?:[^{}=]|\{(?:[^{}]|\{[^{}]*\})*\})*"
+_LEFT = r"(?<![A-Za-z0-9)\]+\-=])(?<![)\]+\-=] )"
+_GRADIENT = (
+    rf"{_LEFT}\\[dt]?frac\s*\{{\s*\\partial(?![A-Za-z]){_INSIDE}\}}"
+    rf"\s*\{{\s*\\partial\s*(?:\\?[A-Za-z]+|\\?[A-Za-z]+\s*\{{\s*\\?[A-Za-z]+\s*\}})(\s*_\s*(?:\{{[^{{}}]*\}}|\w))?\s*\}}"
+    r"(?=\s*&?\s*:?=)"
+)
+r"""A derivative on the left of a line, \frac{\partial L}{\partial w_j} = ..., which is a name of the formula."""
+_NABLA = (
+    rf"{_LEFT}\\nabla(?![A-Za-z])(?:\s*\^\s*(?:2|\{{\s*2\s*\}}))?(?:\s*_\s*(?:\{{{_INSIDE}\}}|\\?[A-Za-z]+))?"
+    rf"(?:(?!\\nabla|\\\\|\\q?quad|\\sum|\\approx)(?:[^{{}}=<>+\-,;$&]|\{{{_INSIDE}\}}))*(?=&?\s*:?=)"
+)
+r"""A gradient on the left of a line, \nabla_w L(w) = ..., which is a name of the formula."""
+
 _SIGNS: Sequence[tuple[str, str]] = (
     (_RATE, r"\dot{<1>}<2>"),
+    (_GRADIENT, r"\mathrm{gradient}<1>"),
+    (_NABLA, r"\mathrm{gradient}"),
     (r"\\(?:nicefrac|sfrac|cfrac)(?=\s*\{)", r"\frac"),
     (r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"{\frac{<1>}{<2>}}"),
     (rf"\\[dt]?binom\s*{_GROUP}\s*\{{\s*2\s*\}}", r"\frac{(<1>)(<1>-1)}{2}"),
@@ -73,6 +89,14 @@ _LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
+_BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
+_BESIDE = re.compile(
+    r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
+    r"|(?<![A-Za-z])(?:\\mathbf\s*\{?\s*)?[UVW]\}?(?:_\s*(?:\{\w*\}|\w))?\s*\Z"
+)
+"""What may stand before stacked vectors: an operator, a transpose, a matrix W. D[p \\| q] is a divergence."""
+_DOUBLE_BAR = re.compile(r"\\\||\\[lr]?Vert(?![A-Za-z])|‖|\|\|")
+_SIZED = re.compile(r"(?:\\right|\\[bB]igg?r?)\s*\Z")
 _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 
@@ -81,7 +105,35 @@ def rewritten(text: Text, with_ranges: bool) -> Text:
     text = _without_braces(text)
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
-    return _densities(_numbered(with_indicators(text)))
+    return _densities(_numbered(with_indicators(_stacked(text))))
+
+
+def _stacked(text: Text) -> Text:
+    r"""Return a text with a block column for vectors one above the other, [a \,\|\, b]."""
+    plain = "".join(c for c, _ in text)
+    for found in reversed(list(_BRACKET.finditer(plain))):
+        end = _closing(plain, found.end(), "[]")
+        bars = [x for x in _DOUBLE_BAR.finditer(plain, found.end(), end) if not _depth(plain, found.end(), x.start())]
+        if not _BESIDE.search(plain, 0, found.start()):
+            continue
+        if not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
+            continue
+        sized = _SIZED.search(plain, found.end(), end)
+        bar, stop = bars[0], sized.start() if sized else end
+        origin = text[found.start()][1]
+
+        def put(signs: str, origin: int = origin) -> Text:
+            return [(c, origin) for c in signs]
+
+        inner = [*text[found.end() : bar.start()], *put(r"\\ "), *text[bar.end() : stop]]
+        text = [*text[: found.start()], *put(r"\begin{bmatrix} "), *inner, *put(r" \end{bmatrix}"), *text[end + 1 :]]
+        plain = "".join(c for c, _ in text)
+    return text
+
+
+def _depth(text: str, begin: int, end: int) -> int:
+    """Return the number of brackets that are open at the end of a range."""
+    return sum(text.count(sign, begin, end) for sign in "([{") - sum(text.count(sign, begin, end) for sign in ")]}")
 
 
 def _without_braces(text: Text) -> Text:

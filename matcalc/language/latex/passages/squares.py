@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import without_top
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -29,14 +29,14 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
         if key is None or base is None or power != 2:
             continue
         others = [*done[:k], line.args[1], *done[k + 1 :]]
-        if not any(_matches(node, key, below, line.args[1]) for one in others for node in _names(one)):
+        if not any(_matches(reading, node, key, below, line.args[1]) for one in others for node in _names(one)):
             continue
         added = key_of_subscript(below) if below is not None else ()
-        is_entry = below is None or added is None or set(letters_in(below)) <= _indices(line.args[1])
+        is_entry = below is None or added is None or set(letters_in(below)) <= _indices(reading, line.args[1])
         if (key in reading.keys and is_entry) or added is not None and (*key, *added) in reading.keys:
             hint = "leave the declaration out if the passage defines it, or the line if it is data"
             raise fault(f"this is an equation: {'_'.join(key)} is declared", line, hint)
-        done = [_replaced(one, key, below, line.args[1]) for one in done]
+        done = [_replaced(reading, one, key, below, line.args[1]) for one in done]
     return done
 
 
@@ -67,25 +67,26 @@ def _names(line: Ast) -> list[Ast]:
     return [x for x in walk(line) if x not in inside and x.head in ("letter", "accent", "script", "word")]
 
 
-def _matches(node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
+def _matches(reading: Reading, node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
     """Return whether a name is that of the square: with the same subscript, or with one in the place of its indices."""
     base, own, _ = _powers(node)
     if base is None or key_of(base) != key or (own is None) != (below is None):
         return False
     if own is None or below is None or key_of_subscript(own) == key_of_subscript(below):
         return True
-    return set(letters_in(below)) <= _indices(formula) and len(elements(own)) == len(elements(below))
+    return set(letters_in(below)) <= _indices(reading, formula) and len(elements(own)) == len(elements(below))
 
 
-def _indices(formula: Ast) -> set[str]:
-    """Return the letters in the subscripts of a formula."""
-    return {x for one in walk(formula) if one.head == "script" and (s := subscript_of(one)) for x in letters_in(s)}
+def _indices(reading: Reading, formula: Ast) -> set[str]:
+    """Return the letters in the subscripts of a formula that are no declared names."""
+    below = [s for one in walk(formula) if one.head == "script" and (s := subscript_of(one))]
+    return {x for s in below for x in letters_in(s) if (x,) not in reading.keys}
 
 
-def _replaced(line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:
+def _replaced(reading: Reading, line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:
     put: dict[Ast, Ast] = {}
     for node in _names(line):
-        if _matches(node, key, below, formula):
+        if _matches(reading, node, key, below, formula):
             put[node] = _square(node, key)
     return rebuild(line, lambda node: put.get(node, node))
 

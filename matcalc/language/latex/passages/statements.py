@@ -10,8 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
-from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
@@ -20,7 +18,15 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     subscript_of,
 )
-from matcalc.language.latex.passages.labels import by_indices, exponential, without_logarithm
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
+from matcalc.language.latex.passages.labels import (
+    by_indices,
+    compound_key,
+    solved,
+    with_subscript_in_front,
+    without_link,
+)
 from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
@@ -35,7 +41,7 @@ class Statement(NamedTuple):
 
     key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
     letters of its subscript if they are indices of the formula too, u_i = x_i^\top w. matrices: names in the formula.
-    is_logarithm: whether the formula is that of the logarithm of the name, \log\mu_i = x_i^\top w.
+    solving: the function that gives the name, exp if the formula is that of its logarithm, \log\mu_i = x_i^\top w.
     """
 
     name: Ast | None
@@ -44,7 +50,7 @@ class Statement(NamedTuple):
     formula: Ast
     indices: tuple[str, ...] = ()
     matrices: frozenset[Key] = frozenset()
-    is_logarithm: bool = False
+    solving: str = ""
 
     @property
     def is_put_in(self) -> bool:
@@ -69,9 +75,9 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if side.head == "chain" and len(side.args) == 1:
         side = side.args[0]
     items = list(side.args) if side.head == "row" else [side]
-    inside = without_logarithm(items)
-    is_logarithm, items = len(inside) < len(items), inside
+    solving, items = without_link(reading, items, formula)
     parameters: tuple[Ast, ...] | None = None
+    items = with_subscript_in_front(items)
     if len(items) == 2:
         fence = without_top(items[1])[0]
         if fence.head == "fence" and fence.value in TOPS:
@@ -79,7 +85,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
             parameters = None if by_entries else fence.args
             items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
-        items = items[1:]
+        items = [Ast("accent", (items[1],), "change", items[1].span)]
     if len(items) == 1 and items[0].head == "fence" and items[0].value == "angle" and len(items[0].args) == 1:
         items = [Ast("accent", items[0].args, "angle", items[0].span)]  # \langle E \rangle = ..., a label
     key = whole_key(items[0]) if len(items) == 1 else None
@@ -89,13 +95,12 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if key is not None and key in reading.keys and font_of(base) == "script":
         key = (*key, "script")  # F = ... F ... with a script letter on the left: a label
     if key is None:
-        hint = "write one formula, the right side of the ="
-        raise fault("the left side of this = is more than a name", line, hint)
+        key, items = compound_key(reading, line), [side]
     matrices = frozenset(
         x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
     )
     indices = () if parameters else _indices(reading, items[0], formula)
-    return Statement(items[0], key, parameters, formula, indices, matrices, is_logarithm)
+    return Statement(items[0], key, parameters, formula, indices, matrices, solving)
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
@@ -118,9 +123,8 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:
     r"""Return whether a left side is a change, \Delta q: a label, since nothing else here uses \Delta."""
     letter = items[0].value[0] if items[0].head == "letter" else ""  # type: ignore[index]
-    key = whole_key(items[1])
     free = (letter,) not in reading.keys and (letter,) not in used(formula)
-    return letter in ("Delta", "delta") and free and key is not None and key not in used(formula)
+    return letter in ("Delta", "delta") and free and key_of(items[1]) is not None
 
 
 def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
@@ -135,7 +139,25 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
     free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
+    if len(letters) > 1:  # \Sigma_{ij} = \rho^{|i - j|}
+        free |= {x for x in letters_in(formula) if (x,) not in reading.keys} - bound_in(formula, letters)
+    free -= _labels(reading, formula)
+    if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in scripts)]:
+        hint = "give the index another letter, or write the last entry by its own letter"
+        raise fault(f"{clash[0]} is a size, and can be an index here", name, hint)
     return letters if len(letters) == len(items) and set(letters) <= free else ()
+
+
+def _labels(reading: Reading, formula: Ast) -> set[str]:
+    """Return the letters in the subscripts of declared numbers of a formula: A of the number R_A is no index."""
+    scripts = [x for x in walk(formula) if x.head == "script" and subscript_of(x) is not None]
+    numbers = [x for x in scripts if _is_number(reading, whole_key(without_top(x)[0]))]
+    return {letter for x in numbers for letter in letters_in(cast(Ast, subscript_of(x)))}
+
+
+def _is_number(reading: Reading, key: Key | None) -> bool:
+    names = reading.keys.get(key, ()) if key is not None else ()
+    return bool(names) and all(reading.kind_of(name) == "scalar" for name in names)
 
 
 def bound_in(formula: Ast, free: Collection[str] = ()) -> set[str]:
@@ -192,8 +214,13 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
-    uses = {id(one): used(one.formula, whole) for one in every}
+    uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole) for one in every}
     read = frozenset().union(*map(used, readers))
+    for one in every:
+        names = {(x,) for x in one.key[1:]} if one.key[:1] == ("",) else set()
+        if names & read.union(*uses.values()):
+            hint = "write one formula, the right side of the ="
+            raise fault("the left side of this = is more than a name", cast(Ast, one.name), hint)
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
@@ -214,8 +241,28 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     _check_label(reading, target, uses[id(target)])
     parts = _in_order([one for one in every if one is not target], uses)
     _check_used(parts, uses, uses[id(target)] | read)
-    solved = (one._replace(formula=exponential(reading, one.formula)) if one.is_logarithm else one for one in parts)
-    return Chosen(target, tuple(solved))
+    done = (one._replace(formula=solved(one.formula, one.solving)) if one.solving else one for one in parts)
+    return Chosen(_as_entries(reading, target), tuple(done))
+
+
+def _as_entries(reading: Reading, one: Statement) -> Statement:
+    r"""Return a formula f_i(x) of declared arguments as that of the entries f_i."""
+    if one.parameters is None or any(key_of(x) not in reading.keys for x in one.parameters):
+        return one
+    indices = _indices(reading, cast(Ast, one.name), one.formula)
+    return one._replace(parameters=None, indices=indices) if indices else one
+
+
+def _of_entries(every: Sequence[Statement], line: Statement, whole: Collection[Key]) -> set[Key]:
+    """Return the keys of matrices that other lines define and whose entries, h_{ii} of H, a line reads."""
+    small = {
+        (one.key[0].lower(), *one.key[1:]): one.key
+        for one in every
+        if one is not line and one.key and one.key[0].isupper()
+    }
+    scripts = (node for node in walk(line.formula) if node.head == "script" and subscript_of(node) is not None)
+    keys = {key for node in scripts if (key := key_of(node.args[0])) is not None and key not in whole}
+    return {small[key] for key in keys if key in small}
 
 
 def _check_used(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]], read: frozenset[Key]) -> None:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements
-from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import Key, fault, key_of, key_of_subscript
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast, rebuild, walk
 
 DOTS = ("dots", "ldots", "cdots", "dotsc")
@@ -63,15 +63,15 @@ class Found:
 Lines = Sequence[Sequence[Ast]]
 
 
-def step_letters(lines: Lines, sizes: Collection[str]) -> frozenset[str]:
-    """Return the step indices of a passage; declared sizes and the letters in their ranges are none."""
+def step_letters(lines: Lines, others: Collection[str]) -> frozenset[str]:
+    """Return the step indices of a passage; sizes, subscripts of declared numbers and letters in ranges are none."""
     defined: list[tuple[Key, str, int, Ast]] = []
     for line in (_flat(one) for some in lines for one in some):
         left = _left(line)
         place = _place(left) if left is not None else None
         key = key_of(left.args[0]) if left is not None else None
-        if place is not None and key is not None and (at := counted(place)):
-            defined.append((key, *at, line.args[1]))
+        if left is not None and place is not None and key is not None and (at := counted(place)):
+            defined.append((_with_count(key, left), *at, line.args[1]))
     found = {letter for _, letter, offset, _ in defined if offset}
     for letter in {letter for _, letter, *_ in defined} - found:
         needed: dict[Key, set[Key]] = {}
@@ -79,19 +79,25 @@ def step_letters(lines: Lines, sizes: Collection[str]) -> frozenset[str]:
             if own == letter:
                 needed.setdefault(key, set()).update(_read_at(right, letter))
         found |= {letter} if _has_circle(needed) else set()
-    found -= set(sizes)
+    found -= set(others)
     return frozenset(found - _bounding(lines, found))
 
 
+def _with_count(key: Key, script: Ast) -> Key:
+    r"""Return a key with the number of subscripts: \theta_{i,j} = \theta_i - \theta_j is no recurrence."""
+    below = _scripts(script).get("_")
+    return (*key, str(len(elements(below)) if below is not None else 1))
+
+
 def _read_at(right: Ast, letter: str) -> set[Key]:
-    """Return the keys of the names that a right side reads at a subscript with a letter."""
+    """Return the keys of the names, with counts, that a right side reads at a subscript with a letter."""
     found: set[Key] = set()
     for node in walk(right):
         key = key_of(node.args[0]) if node.head == "script" else None
         place = _place(node) if key is not None else None
         at = counted(place) if place is not None else None
         if key is not None and at is not None and at[0] == letter:
-            found.add(key)
+            found.add(_with_count(key, node))
     return found
 
 
@@ -126,7 +132,7 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
 
     Raises: ParseError for a subscript that is no step.
     """
-    lines = [[_flat(one) for one in some] for some in lines]
+    lines = [[x for one in some for x in _each_start(_flat(one))] for some in lines]
     bases = {cast(Key, key_of(left.args[0])) for some in lines for one in some if (left := _left(one)) is not None
              and (place := _place(left)) and (at := counted(place)) and at[0] in letters}  # fmt: skip
     plain = [[_spelled(one, letters, bases) for one in some] for some in lines]
@@ -175,6 +181,17 @@ def _flat(root: Ast) -> Ast:
         return Ast("script", (base, *node.args[1:]), node.value, node.span, node.at)
 
     return rebuild(root, change)
+
+
+def _each_start(line: Ast) -> list[Ast]:
+    """Return the equations of a line of starts, m_0 = v_0 = 0; any other line is its own."""
+    if line.head != "relation" or len(line.args) < 3 or {*cast("tuple[str, ...]", line.value)} != {"=="}:
+        return [line]
+    *names, value = line.args
+    is_start = all(
+        x.head == "script" and x.value == ("_",) and x.args[1].head == "number" and key_of(x.args[0]) for x in names
+    )
+    return [Ast("relation", (x, value), ("==",), line.span, line.at) for x in names] if is_start else [line]
 
 
 def _left(line: Ast) -> Ast | None:

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from matcalc.language.exact_numbers import number_text
 from matcalc.language.index_sums import lengths, with_sums
-from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product, kind_of_sum
+from matcalc.language.latex.layout.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.writer import latex_steps
 from matcalc.language.latex.writer.latex_templates import (
     ATOM,

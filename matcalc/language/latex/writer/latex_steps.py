@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex.latex_names import symbol
+from matcalc.language.latex.layout.latex_names import symbol
 from matcalc.language.latex.writer.latex_templates import ATOM, PRODUCT, Look, Scope, at
 from matcalc.language.one_based import END, added, counted
 from matcalc.language.recurrences import STATE, SYSTEM, bound_in, limit_of, names_in, system_of

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from matcalc.language.latex.latex_names import GREEK, Templates
 from matcalc.language.latex.latex_scope import Key
+from matcalc.language.latex.layout.latex_names import GREEK, Templates
 from matcalc.language.syntax import Ast
 
 SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)

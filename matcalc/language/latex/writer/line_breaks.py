@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from matcalc.language.latex.latex_names import LETTERS
+from matcalc.language.latex.layout.latex_names import LETTERS
 
 LONG = 70
 """Characters of LaTeX from which a formula, or the inside of parentheses, may be broken."""

@@ -43,10 +43,10 @@ GREEK: Mapping[str, str] = {
 LETTERS: Mapping[str, str] = {
     **{name: look[1:] for name, look in GREEK.items() if name not in ("lam", "eps", "sig")},
     "ell": "ell",
-    **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa")},
+    **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa", "varsigma")},
 }  # fmt: skip
 """Commands of letters, and letters outside ASCII -> the name of the letter."""
-ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
+ALIKE: Mapping[str, str] = {**{name: look[1:] for name, look in GREEK.items()}, "infty": "inf"}
 """A name of a letter -> the name of a letter with the same look."""
 MARKS: Mapping[str, str] = {
     "top": "T", "intercal": "T", "T": "T", "dagger": "+", "dag": "+", "prime": "'", "H": "H", "infty": "infty",
@@ -70,6 +70,9 @@ BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplu
 OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
 """Commands that take the rest of a term; those of OVER only if they have a subscript."""
 
+NEUTRAL: Mapping[str, str] = {"prod": "1", "max": "-inf", "min": "inf", "sup": "-inf", "inf": "inf"}
+"""The value in the place of what a condition below a command leaves out."""
+
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),
     **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
@@ -81,6 +84,7 @@ REFUSED: Mapping[str, str] = {
         ("int", "iint", "oint"), r"write its value in closed form, or the sum of a quadrature, \sum_i w_i f_i"
     ),
     **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
+    **dict.fromkeys(("Var", "Cov", "Corr"), "write its sum: papers divide by n or by n - 1"),
     **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }
 """Commands that are not functions -> what to write instead."""

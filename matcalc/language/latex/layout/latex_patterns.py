@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from matcalc.language.latex.latex_layout import lines_of, unbraced
-from matcalc.language.latex.latex_names import COMMANDS, LETTERS
+from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
+from matcalc.language.latex.layout.latex_names import COMMANDS, LETTERS
 from matcalc.language.syntax import Ast, walk
 
 Kinds = frozenset[str]
@@ -41,7 +41,8 @@ class LatexNames:
     looks: all templates. parameters: by spelling, the allowed kinds of each position, of all overloads.
     results: by spelling, the kind of the value: "same" as the operands, "" for unknown.
     counts: the least number of operands. canonical: spellings of aliases. roles: spellings by role. by_count: kinds of
-    values by the number of operands, of spellings whose kind depends on it.
+    values by the number of operands, of spellings whose kind depends on it. solving: of a function f, the g of
+    f(g(t)) = t.
     """
 
     looks: tuple[Look, ...]
@@ -51,6 +52,7 @@ class LatexNames:
     canonical: Mapping[str, str]
     roles: Mapping[str, str]
     by_count: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    solving: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> frozenset[str]:

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.latex_names import ACCENTS, FONTS, LETTERS, MARKS
-from matcalc.language.latex.latex_rows import FACTORIAL, joined
-from matcalc.language.latex.latex_tokens import distinguished_tokens, explained
+from matcalc.language.latex.layout.latex_names import ACCENTS, FONTS, LETTERS, MARKS
+from matcalc.language.latex.layout.latex_rows import FACTORIAL, joined
+from matcalc.language.latex.layout.latex_tokens import distinguished_tokens, explained
 from matcalc.language.read import MAX_DIGITS
 from matcalc.language.syntax import Ast, rebuild, walk
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.faults import show
-from matcalc.language.latex.latex_names import BIG, OVER
+from matcalc.language.latex.layout.latex_names import BIG, OVER
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -57,7 +57,7 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
         if lines and kind not in _GOES_ON and last not in (*_GOES_ON, ""):
             yield lines[0]
         lines = []
-        last = kind
+        last = "LETTER" if last in ("UNDER", "HAT") and kind in _GOES_ON else kind
         yield token
 
 

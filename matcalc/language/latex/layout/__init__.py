@@ -1,0 +1,1 @@
+"""Layouts of LaTeX: its grammar, its names, and the looks of operations."""

@@ -1,0 +1,109 @@
+r"""Tells apart arrays of one letter with different numbers of subscripts: \theta_{ik} = \theta_i - \theta_k.
+
+A line that defines entries with fewer or more subscripts than the declared array has defines another array, which gets
+a name of its own. So do marginals p_x = \sum_y p_{xy} of a declared P, and a function H(z) beside a declared array H.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+from matcalc.language.latex.latex_axes import elements
+from matcalc.language.latex.latex_large_letters import large_of
+from matcalc.language.latex.latex_scope import Key, Reading, key_of, subscript_of
+from matcalc.language.latex.layout.latex_patterns import without_top
+from matcalc.language.syntax import Ast, rebuild, walk
+
+
+class Defined(NamedTuple):
+    """An array that a line defines: the key of its letter, and the letters of its subscripts."""
+
+    key: Key
+    letters: tuple[str, ...]
+
+
+def with_own_names(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    """Return lines in which arrays that differ from the declared one of their letter have names of their own."""
+    found = [one for line in lines if (one := _defined(reading, line, signs)) is not None]
+    if not found:
+        return list(lines)
+
+    def change(node: Ast) -> Ast:
+        key, letters = _entry(node)
+        own = [one for one in found if key == one.key and len(letters) == len(one.letters)]
+        own = own if len(own) == 1 else [one for one in own if one.letters == letters]
+        if not own:
+            return node
+        name = Ast("accent", (node.args[0],), "".join(own[0].letters), node.args[0].span)
+        return Ast("script", (name, *node.args[1:]), node.value, node.span, node.at)
+
+    return [rebuild(line, change) for line in lines]
+
+
+def _defined(reading: Reading, line: Ast, signs: Collection[str]) -> Defined | None:
+    if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
+        return None
+    side = line.args[0]
+    key, letters = _entry(side)
+    if key is None or not letters or len(set(letters)) < len(letters) or side.value != ("_",):
+        return None
+    names = reading.keys.get(key, ()) or tuple(filter(None, [large_of(reading, key)]))
+    if (*key, *letters) in reading.keys or (*key, "".join(letters)) in reading.keys or len(names) != 1:
+        return None
+    rank = len(reading.known.shapes.get(names[0], ()))
+    reads = [own for x in walk(line.args[1]) for other, own in [_entry(x)] if other == key]
+    is_other = rank not in (0, len(letters)) and any(len(own) == rank for own in reads)
+    return Defined(key, letters) if is_other else None
+
+
+def _entry(node: Ast) -> tuple[Key | None, tuple[str, ...]]:
+    """Return the key and the subscripts of an entry whose subscripts are letters, else None."""
+    below = subscript_of(node) if node.head == "script" else None
+    key = key_of(node.args[0]) if below is not None else None
+    if key is None or below is None:
+        return None, ()
+    items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
+    if any(x.head != "letter" for x in items):
+        return None, ()
+    return key, tuple(cast("tuple[str, str]", x.value)[0] for x in items)
+
+
+def with_own_functions(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    """Return lines in which functions with the letter of a declared array have names of their own."""
+    found = {key for line in lines if (key := _function(reading, line, signs)) is not None}
+    if not found:
+        return list(lines)
+
+    def change(node: Ast) -> Ast:
+        if node.head != "row":
+            return node
+        items = list(node.args)
+        for k, (item, after) in enumerate(pairwise(node.args)):
+            if key_of(item) in found and without_top(after)[0].head == "fence":
+                items[k] = Ast("accent", (item,), "function", item.span)
+        return Ast("row", tuple(items), None, node.span, node.at)
+
+    return [rebuild(line, change) for line in lines]
+
+
+def _function(reading: Reading, line: Ast, signs: Collection[str]) -> Key | None:
+    """Return the key of a declared array that a line defines as a function of letters that are no indices."""
+    if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
+        return None
+    side = line.args[0]
+    if side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence" or side.args[1].value != "open":
+        return None
+    name, fence = side.args
+    key = key_of(name)
+    names = reading.keys.get(key, ()) if key is not None else ()
+    is_array = len(names) == 1 and reading.known.shapes.get(names[0], ()) != ()
+    inside = {x for node in walk(line.args[1]) for x in [key_of(node)] if x is not None}
+    is_used = all(key_of(x) in inside for x in fence.args) and bool(fence.args)
+    return key if is_array and is_used and not any(_is_subscript(line.args[1], x) for x in fence.args) else None
+
+
+def _is_subscript(formula: Ast, letter: Ast) -> bool:
+    below = [s for node in walk(formula) if node.head == "script" and (s := subscript_of(node))]
+    return any(key_of(x) == key_of(letter) for s in below for x in walk(s))

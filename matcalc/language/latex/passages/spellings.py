@@ -1,0 +1,110 @@
+r"""Reads names that papers and declarations spell in two ways: \varepsilon beside epsilon, \mathrm{ReLU} beside relu.
+
+The delta of Kronecker, \delta(a, b), is the indicator of a = b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import cast
+
+from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
+from matcalc.language.syntax import Ast, rebuild, walk
+
+_VARIANTS = (
+    ("epsilon", "varepsilon"), ("theta", "vartheta"), ("phi", "varphi"), ("rho", "varrho"), ("sigma", "varsigma"),
+    ("pi", "varpi"), ("kappa", "varkappa"),
+)  # fmt: skip
+_UPRIGHT = ("roman", "operator", "text")
+
+
+def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
+    r"""Return lines in which a letter or a function that is known in another spelling has that one.
+
+    A letter has it if the declarations know only the one variant, and the lines contain only the other one.
+    """
+    letters = {str(x.value[0]) for line in lines for x in walk(line) if x.head == "letter"}  # type: ignore[index]
+    known = {part for key in reading.keys for part in key}
+    put: dict[str, str] = {}
+    for one, other in (pair for plain, variant in _VARIANTS for pair in ((plain, variant), (variant, plain))):
+        if one in letters and other not in letters and other in known and one not in known:
+            put[one] = other
+    defined = {
+        str(x.value[0])  # type: ignore[index]
+        for line in lines
+        if line.head == "relation"
+        for x in walk(line.args[0])
+        if x.head == "word"
+    }
+
+    def change(node: Ast) -> Ast:
+        if node.head not in ("letter", "word"):
+            return node
+        name, font = cast("tuple[str, str]", node.value)
+        if node.head == "letter":
+            return Ast("letter", (), (put.get(name, name), font), node.span)
+        is_own = font not in _UPRIGHT or name in defined or (name,) in reading.keys
+        return node if is_own else Ast("word", (), (_function(reading, name), font), node.span)
+
+    made = [rebuild(rebuild(line, change), lambda node: _with_changes(reading, node)) for line in lines]
+    if ("delta",) in reading.keys or any(
+        _calls_delta(x) for line in lines if _is_equation(line) for x in walk(line.args[0])
+    ):
+        return made
+    return [rebuild(line, lambda node: _without_deltas(node) if node.head == "row" else node) for line in made]
+
+
+def _with_changes(reading: Reading, row: Ast) -> Ast:
+    r"""Return a row in which \Delta S is one name if Delta_S is declared, and Delta is not."""
+    items: list[Ast] = []
+    for item in row.args if row.head == "row" else ():
+        before = key_of(items[-1]) if items else None
+        base, marks = (item.args[0], item) if item.head == "script" else (item, None)
+        key = key_of(base)
+        is_change = before in (("Delta",), ("delta",)) and before not in reading.keys and key is not None
+        below = subscript_of(item) if item.head == "script" else None
+        whole = (*key, *((key_of_subscript(below) or ()) if below is not None else ())) if key is not None else ()
+        is_known = before is not None and {(*before, *(key or ())), (*before, *whole)} & reading.keys.keys()
+        if not is_change or key is None or not is_known:
+            items.append(item)
+            continue
+        name = Ast("accent", (items[-1],), key[0], items[-1].span)
+        items[-1] = name if marks is None else Ast("script", (name, *marks.args[1:]), marks.value, item.span, item.at)
+    return Ast("row", tuple(items), None, row.span, row.at) if items else row
+
+
+def _is_equation(line: Ast) -> bool:
+    return line.head == "relation" and len(line.args) == 2
+
+
+def _calls_delta(row: Ast) -> bool:
+    return row.head == "row" and any(_is_delta(*pair) for pair in pairwise(row.args))
+
+
+def _is_delta(item: Ast, after: Ast) -> bool:
+    is_pair = after.head == "fence" and after.value == "open" and len(after.args) == 2
+    return is_pair and item.head == "letter" and item.value == ("delta", "")
+
+
+def _without_deltas(row: Ast) -> Ast:
+    r"""Return a row with the indicator of a = b in the place of \delta(a, b)."""
+    items: list[Ast] = []
+    for item in row.args:
+        if not items or not _is_delta(items[-1], item):
+            items.append(item)
+            continue
+        equal = Ast("relation", item.args, ("==",), item.span, item.at)
+        one = Ast("number", (), (Fraction(1), "double", "1"), items[-1].span)
+        items[-1:] = [one, Ast("fence", (equal,), "bracket", item.span, item.at)]
+    return Ast("row", tuple(items), None, row.span, row.at)
+
+
+def _function(reading: Reading, name: str) -> str:
+    """Return the name of a function of entries that is written with capitals, else the name itself."""
+    names, small = reading.names, name.lower()
+    is_other = name in names.words or name in names.canonical or small not in names.canonical
+    # Exp and Log are also maps between a group and its tangents.
+    is_other = is_other or small in (names.roles["exponential"], names.roles["logarithm"])
+    return name if is_other or names.results.get(small) != "same" else small

@@ -34,7 +34,7 @@ SHORT = [
      "qr_Q(X)*(triu(C) - [tril(2*skew(triu(C)*qr_R(X)'), -1)*inv(regular(qr_R(X)[:, :3]))', zeros(3, 2)])"),
     ("gradient", "norm2(circulant(c)*x)^2", "c", "c: vector(n); x: vector(n)", "2*circulant(x)'*circulant(c)*x"),
     ("gradient", "tr(C'*circulant(c))", "c", "c: vector(n); C: matrix(n, n)",
-     "{i: C[j,k]*ones(n)[i]*[j == i + k] + C[j,k]*ones(n)[i]*[j == i + k - n]}"),
+     "{i < n: C[j,k]*[j == i + k] + C[j,k]*[j == i + k - n]}"),
 ]  # fmt: skip
 SIZES = {"n": 3, "m": 4, "k": 4, "d": 2, "h": 3, "o": 2}
 

@@ -231,7 +231,7 @@ def total_variation(x, y, mu):
     "norm2(conv(h, x) - y)^2",
     "h: vector(p); x: vector(n); y: vector(n + p - 1)",
     traced=True,
-    h="{i: 2*(conv(h, x) - y)[j]*x[k]*ones(p)[i]*[j == k + i]}",
+    h="{i < p: 2*(conv(h, x) - y)[j]*x[k]*[j == k + i]}",
 )
 def convolution(h, x, y):
     return np.sum((np.convolve(h, x) - y) ** 2)

@@ -105,7 +105,8 @@ def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 def _is_scaled_symbol(pattern: Node) -> bool:
     """Whether a product is a scalar variable times a tensor variable, with axes in order."""
     return (
-        all(arg.kind == "symbol" for arg in pattern.args)
+        pattern.rank > 0
+        and all(arg.kind == "symbol" for arg in pattern.args)
         and sorted(pattern.indices, key=len) == [(), pattern.out]
         and pattern.out == tuple(range(pattern.rank))
     )

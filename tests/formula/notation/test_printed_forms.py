@@ -157,7 +157,7 @@ SAME = """
     {i,j,l: x[i]*eye(n)[j,l]}
     {i,j,l: A[i,j]*x[l] + B[j,l]*x[i]}
     {i,j,l,r: 2*(X'*X)[j,r]*eye(m)[i,l]}
-    {i,j: ones(n)[i]*ones(n)[j]*[i + j == n - 1]}
+    {i < n, j < n: [i + j == n - 1]}
 """.strip().splitlines()
 
 OTHER = [

@@ -41,7 +41,8 @@ def scan_steps_again(function, steps, backward, kinds, operands, sequences, numb
         wanted, slices_now = given
         now, (depth, places, stack) = reached(wanted, depth, places, stack)
         values = dict(enumerate([*states, *slices_now, *operands[own + sequences : first]]))
-        values |= {len(operands) + k: (after if is_after else now)[which] for k, (which, is_after) in enumerate(reads)}
+        for k, (which, is_after) in enumerate(reads):
+            values[len(operands) + k] = (after if is_after else now)[which]
         found = function(*(values[k] for k in numbers), *sizes)
         states = tuple(a + b if word == "total" else b for word, a, b in zip(kinds, states, found, strict=True))
         whole = tuple(state for word, state in zip(kinds, states, strict=True) if word == "whole")

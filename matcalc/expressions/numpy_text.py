@@ -22,8 +22,10 @@ from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, U
 from matcalc.expressions.calling import function
 from matcalc.expressions.expression import Expression, as_expression, length_shown, of_meaning
 from matcalc.expressions.library_calls import values_for
+from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
+from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT
 from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.operands.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
@@ -92,7 +94,10 @@ def run(text: str, declared: Mapping[str, Expression], sizes: Collection[str]) -
     scope = {name: traced_array(Expression(node, replace(names, written=()))) for name, node in nodes.items()}
     run_ = _Run({**TYPES, **numbers, **scope}, values_for(names))
     try:
-        made = as_expression(run_.value(tree))
+        value = run_.value(tree)
+        made = as_expression(value)
+        if isinstance(value, Varying):
+            raise NotSupported("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
         if made is None:
             raise ShapeError("the text gives several values or a word, not a formula")
         return Expression(made.node, replace(made.names.joined(names), written=names.written, traced=False))

@@ -337,9 +337,16 @@ def _is_at_step(part: Ast) -> bool:
     return base.head == STATE and any(n.value == index_of(system_of(base)) for n in syntax.whole(part.args[1]))
 
 
+class StepIndex(str):
+    """The name of the index of steps in a part of a quantity: one position; another name is a vector of indices."""
+
+    __slots__ = ()
+
+
 def _keeps_axis(subscript: Ast) -> bool:
     """Whether a subscript is a full range or a vector of indices, in a part with as many axes as subscripts."""
-    return _is_everything(subscript) or subscript.head in ("name", "part")
+    is_vector = subscript.head in ("name", "part") and not isinstance(subscript.value, StepIndex)
+    return _is_everything(subscript) or is_vector
 
 
 def _is_everything(subscript: Ast) -> bool:

@@ -53,7 +53,7 @@ def _system(context: Context, node: Node) -> Ast:
         known[own] = Reading(slice_form(context, operand, index, node.steps))
     step = Step(sequences_in(node) if systems.quantities is not None else {})
     named = _named(context, node.bodies, step, node.steps)
-    named = with_shared_parts(named, [*node.states, *node.slices], systems.quantity)
+    named = with_shared_parts(named, [*node.states, *node.slices], systems.shared)
     new = {own: part for own, part in named.parts.items() if own.name not in systems.owners}
     known |= _readings(context, named.parts, index)
     inside = [index, *names, *(own.name for own in new)]
@@ -99,7 +99,7 @@ def _readings(context: Context, parts: Iterable[Node], index: str) -> dict[Node,
         base = forms.name(own.name)
         if own.name in owners:
             base = Form(recurrences.state(own.name, owners[own.name]), forms.ATOM, 1, 0, (own.name,))
-        found[own] = Reading(forms.part(base, [forms.name(index)]))
+        found[own] = Reading(forms.part(base, [forms.name(forms.StepIndex(index))]))
     return found
 
 
@@ -112,7 +112,7 @@ def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequ
     symbols = [one for one in toposort(body) if one.kind == "symbol" and one.name.startswith(UNKNOWN)]
     known = {own: context.readings[own] for own in symbols if own in context.readings}
     known |= {own: Reading(slice_form(context, s, index, steps)) for own, s in step.sequences.items()}
-    named = with_shared_parts(_named(context, [body], step, steps), [*known], systems.quantity)
+    named = with_shared_parts(_named(context, [body], step, steps), [*known], systems.shared)
     for own, part in named.parts.items():
         systems.inside.update(toposort(part))
         if own.name not in systems.owners:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Protocol
 
 from matcalc.formula.notation.node_reading import Reading
@@ -108,6 +109,13 @@ class Systems:
     def quantity(self, rank: int) -> str:
         """Return a new name for a quantity of the step, whose values at all steps have this many axes."""
         name = next(supply(QUANTITIES[rank > 2], self.taken))
+        self.taken.add(name)
+        return name
+
+    def shared(self, rank: int) -> str:
+        """Return a new name for a shared part of a step, as `quantity`; no index of a formula has such a name."""
+        letter = "R" if rank > 2 else "r"
+        name = next(name for k in count(1) if (name := f"{letter}_{k}") not in self.taken)
         self.taken.add(name)
         return name
 

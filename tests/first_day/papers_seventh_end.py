@@ -215,7 +215,7 @@ SEVENTH_END = [
         "modularity",
         r"Q=\frac{1}{2m}\sum_{i,j}\left(A_{ij}-\gamma\frac{k_ik_j}{2m}\right)\delta(c_i,c_j)",
         "A: matrix(N, N); k: vector(N); c: index(N); m, gamma: scalar positive",
-        "A k",
+        "k",
         lambda A, k, c, m, gamma: (
             np.sum((A - gamma * np.outer(k, k) / (2 * m)) * (np.asarray(c)[:, None] == c)) / (2 * m)
         ),

@@ -25,10 +25,10 @@ class Named(NamedTuple):
     parts: dict[Node, Node]
 
 
-def with_shared_parts(named: Named, bound: Collection[Node], new_name: Callable[[int], str]) -> Named:
+def with_shared_parts(named: Named, bound: Collection[Node], new_name: Callable[[], str]) -> Named:
     """Return a long step with its shared parts as further quantities; `bound` are the symbols that vary.
 
-    `new_name` returns a name for a quantity whose values at all steps have a number of axes.
+    `new_name` returns a name for a quantity.
     """
     if sum(body.length for body in named.bodies) <= LONG:
         return named
@@ -41,7 +41,7 @@ def with_shared_parts(named: Named, bound: Collection[Node], new_name: Callable[
     parts: dict[Node, Node] = {}
     for node in order:
         if node in varying and node.args and uses[node] > 1 and node.length >= LEAST and node.kind != "recurrence":
-            name = next(name for _ in repeat(None) if (name := new_name(node.rank + 1)) not in taken)
+            name = next(name for _ in repeat(None) if (name := new_name()) not in taken)
             own = symbol(name, node.shape, sorted(node.facts))
             parts[own] = _over([node], made)[0]
             made[node] = Batched(own)

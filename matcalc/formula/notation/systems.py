@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import count
 from typing import Protocol
 
 from matcalc.formula.notation.node_reading import Reading
@@ -112,10 +111,9 @@ class Systems:
         self.taken.add(name)
         return name
 
-    def shared(self, rank: int) -> str:
-        """Return a new name for a shared part of a step, as `quantity`; no index of a formula has such a name."""
-        letter = "R" if rank > 2 else "r"
-        name = next(name for k in count(1) if (name := f"{letter}_{k}") not in self.taken)
+    def shared(self) -> str:
+        """Return a new name for a shared part of a step: a capital, which no index of a formula is."""
+        name = next(supply(QUANTITIES[True], self.taken))
         self.taken.add(name)
         return name
 

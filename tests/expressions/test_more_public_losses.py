@@ -2,12 +2,20 @@
 
 import numpy as np
 import pytest
-from expressions import public_clinics, public_fields, public_signals
+from expressions import (
+    public_clinics,
+    public_fields,
+    public_further_fields,
+    public_molecules,
+    public_populations,
+    public_signals,
+)
 from expressions.test_public_losses import slopes
 
 import matcalc as mc
 
-LOSSES = {**public_clinics.LOSSES, **public_signals.LOSSES, **public_fields.LOSSES}
+PARTS = (public_clinics, public_populations, public_signals, public_molecules, public_fields, public_further_fields)
+LOSSES = {name: loss for part in PARTS for name, loss in part.LOSSES.items()}
 FIRST = ("cox_breslow", "weibull_aft", "geometric_adstock_window", "log_logistic_survival", "wilson_vle")
 """Cases of the first tier: a mask in a loop, a guard, a cut window, two masks, a check that a declaration decides."""
 EVERY = [name if name in FIRST else pytest.param(name, marks=pytest.mark.whole) for name in LOSSES]

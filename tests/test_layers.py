@@ -89,6 +89,9 @@ ROOMS = [
 FLOORS = 13
 BUDGET = 4000
 """The lines of a room: one that grows beyond is divided."""
+LONGEST = 400
+"""The lines of a file of Python, in these folders."""
+FOLDERS = ("matcalc", "rules", "codegen", "tests", "examples", "benchmarks", "docs")
 
 
 def modules(folder: Path) -> list[Path]:
@@ -184,6 +187,14 @@ def test_every_room_is_listed_once():
     found = {room(module) for module in imports_in(PACKAGE) if module not in ground() and room(module) != "data"}
     assert len(ROOMS) == len(set(ROOMS))
     assert set(ROOMS) == found
+
+
+def test_no_file_exceeds_its_budget():
+    root = PACKAGE.parent
+    paths = [path for name in FOLDERS for path in (root / name).rglob("*.py")]
+    lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    assert len(lengths) > 1000
+    assert {path: count for path, count in lengths.items() if count > LONGEST} == {}
 
 
 def test_no_room_exceeds_its_budget():

@@ -140,6 +140,25 @@ def selected_both(f, g):
 
 
 @njit(**SCALAR)
+def safe_scale(a):
+    """A power of 2 by which numbers up to a can be multiplied and squared without loss."""
+    tiny = 4.149515568880993e180 if a > 0.0 and a < 1.0497e-140 else 1.0
+    return 2.409919865102884e-181 if a > 9.5e139 else tiny
+
+
+@njit(**SCALAR)
+def rescaled(c, x):
+    """c*x, rounded before anything is added."""
+    return c * x
+
+
+@njit(**SCALAR)
+def inverse_root0(s):
+    """1/sqrt(s), 0 where s is 0 or negative."""
+    return 0.0 if s <= 0.0 else 1.0 / math.sqrt(s)
+
+
+@njit(**SCALAR)
 def holds_nan(x):
     """Whether an entry of a vector is NaN."""
     found = False
@@ -223,6 +242,54 @@ def square(x):
 def cube(x):
     """x^3."""
     return x * x * x
+
+
+@njit(**SCALAR)
+def fourth(x):
+    """x^4."""
+    return square(square(x))
+
+
+@njit(**SCALAR)
+def fifth(x):
+    """x^5."""
+    return x * square(square(x))
+
+
+@njit(**SCALAR)
+def sixth(x):
+    """x^6."""
+    return square(cube(x))
+
+
+@njit(**SCALAR)
+def seventh(x):
+    """x^7."""
+    return x * square(cube(x))
+
+
+@njit(**SCALAR)
+def eighth(x):
+    """x^8."""
+    return square(square(square(x)))
+
+
+@njit(**SCALAR)
+def twelfth(x):
+    """x^12."""
+    return square(square(cube(x)))
+
+
+@njit(**SCALAR)
+def thirteenth(x):
+    """x^13."""
+    return x * square(square(cube(x)))
+
+
+@njit(**SCALAR)
+def fourteenth(x):
+    """x^14."""
+    return square(x * square(cube(x)))
 
 
 @njit(**SCALAR)

@@ -225,12 +225,16 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """An entry with `becomes`: a formula with `where` lines, for these tensor arguments (None: any)."""
+    """An entry with `becomes`: a formula with `where` lines, for these tensor arguments (None: any).
+
+    `batch` is the least number of axes along which the operation is repeated.
+    """
 
     formula: str
     where: tuple[str, ...]
     when: frozenset[str]
     arguments: tuple[Term, ...] | None
+    batch: int
 
     def fits(self, cores: Sequence[Sequence[Size]]) -> bool:
         """Whether these shapes match the arguments in number, with equal sizes where letters are equal."""
@@ -279,6 +283,7 @@ def load(folder: Path) -> Lowerings:
                 tuple(map(str, entry.get("where", ()))),
                 _words(entry, "when"),
                 tuple(terms_of(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
+                int(entry.get("batch", 0)),
             )
             becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
         if "pattern" not in entry:

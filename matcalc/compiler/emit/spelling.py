@@ -62,8 +62,9 @@ class Names:
             if isinstance(step, Loop):
                 for axis, _ in step.axes:
                     self.give(axis)
-                for let in step.lets:
-                    self.spelled[let.value] = free(program.called.get(let.value, let.value), self.taken)
+                for let in step.lets:  # several loops may compute a value
+                    if let.value not in self.spelled:
+                        self.spelled[let.value] = free(program.called.get(let.value, let.value), self.taken)
             elif isinstance(step, Each):
                 self.give(step.axis)
 

@@ -74,7 +74,7 @@ def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
     facts = facts | node.args[0].facts if node.args else facts
     cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
     for entry in lowerings.becomes[node.rule.name]:
-        if entry.when <= facts and entry.fits(cores):
+        if entry.when <= facts and entry.batch <= node.batch_rank and entry.fits(cores):
             functions = tuple(p for p in node.params if isinstance(p, Node))
             sizes = tuple(p for p in node.params if isinstance(p, Size))
             template, symbols = _template(node.rule, entry, cores, sizes, functions)

@@ -190,11 +190,13 @@ class _Naming:
     def entries(self, steps: Sequence[Step], buffer_names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield the names of entries that loops compute as numbers."""
         results = {value: name for name, value in self.program.results.items()}
+        named: set[str] = set()  # several loops may compute a value
         for loop in (step for step in walk(steps) if isinstance(step, Loop)):
             axes = [axis for axis, _ in loop.axes]
             for let in loop.lets:
                 word = results.get(let.value) or self.word(let.value)
-                if word:
+                if word and let.value not in named:
+                    named.add(let.value)
                     yield let.value, self.fresh(_entry(word, axes or ["entry"] * (let.value in results)))
             for store in loop.sums:
                 at = [axis for axis in store.at if isinstance(axis, str)]

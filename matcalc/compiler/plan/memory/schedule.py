@@ -2,7 +2,9 @@
 
 Entrywise values and sums of equal axes and level share one loop. The level is the number of barriers before it:
 kernels, finished sums, entries read at another index. A value is an array only if a kernel, another loop or the caller
-reads it; else it is a local number of its loop. One pass over the values up and one down: linear time.
+reads it; else it is a local number of its loop. What takes little work from entries of smaller arrays, such as the
+differences of all pairs of rows, is computed again in each loop that reads it. A few passes over the values: linear
+time.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
+from matcalc.compiler.entrywise import Apply, At, Expr, Literal, Read, Sum, reads, within
 from matcalc.compiler.plan.values.describe import Describer, Factors, For, Subject, scaled
 from matcalc.compiler.plan.values.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.compiler.program import Argument, Call, Each, Let, Loop, Step, Store
 from matcalc.tensor.nodes.node import Node
+
+CHEAP = 2  # flops of a function that is computed again rather than stored
 
 
 @dataclass(slots=True)
@@ -49,6 +53,7 @@ class Scheduler:
         self.level: dict[str, int] = {}
         self.available: dict[str, int] = {}
         self.run_level: dict[int, int] = {}
+        self.again: dict[str, set[int]] = {}
 
     # ---- readers
 
@@ -144,11 +149,42 @@ class Scheduler:
             if len(levels) == 1:
                 self.level[item.name] = levels.pop()
 
+    def find_recomputed(self) -> None:
+        """Find the values that each loop computes again, with the levels of these loops."""
+        light: list[Value] = []
+        names: set[str] = set()
+        for item in self.live:
+            if isinstance(item, Value) and self._is_light(item, names):
+                light.append(item)
+                names.add(item.name)
+        for value in reversed(light):
+            levels = {level for v in self.readers.get(value.name, ()) for level in self._levels(v)}
+            if len(levels) > 1:
+                self.again[value.name] = levels
+
+    def _is_light(self, value: Value, light: Container[str]) -> bool:
+        """Whether a value is little work from entries of smaller arrays, and from light values at the same point."""
+        if value.kind != "point" or value.name in self.hard or value.expr is None:
+            return False
+        if any(isinstance(part, Apply) and part.function.cost > CHEAP for part in within(value.expr)):
+            return False
+        return all(
+            read.value in light
+            if self.is_local(value, read)
+            else len(self.graph.values[read.value].shape) < len(value.shape)
+            for read in reads(value.expr)
+        )
+
+    def _levels(self, value: Value) -> set[int]:
+        """Return the levels of the loops that compute a value."""
+        return self.again.get(value.name, {self.level[value.name]})
+
     # ---- steps
 
     def steps(self) -> Schedule:
         self.find_live()
         self.find_levels()
+        self.find_recomputed()
         clusters: dict[tuple[int, Shape], Cluster] = {}
         timed: list[tuple[int, int, int, Cluster | Run | tuple[Value, int]]] = []
         same: dict[str, Value] = {}
@@ -165,12 +201,13 @@ class Scheduler:
                     timed += self._part_times(item, number)
                     if self._is_covered(item):
                         continue
-                key = (self.level[item.name], item.domain)
-                if key not in clusters:
-                    clusters[key] = Cluster(*key)
-                    timed.append((key[0], 1, number, clusters[key]))
-                cluster = clusters[key]
-                (cluster.points if item.kind == "point" else cluster.sums).append(item)
+                for level in sorted(self._levels(item)):
+                    key = (level, item.domain)
+                    if key not in clusters:
+                        clusters[key] = Cluster(*key)
+                        timed.append((level, 1, number, clusters[key]))
+                    cluster = clusters[key]
+                    (cluster.points if item.kind == "point" else cluster.sums).append(item)
         timed.sort(key=lambda t: t[:3])
         faults: dict[str, int] = {}
         steps: list[Step] = []
@@ -255,7 +292,7 @@ class Scheduler:
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:
         if value.name in self.hard:
             return True
-        return any(self.level[r.name] != cluster.level for r in self.readers.get(value.name, ()))
+        return any(not self._levels(r) <= self._levels(value) for r in self.readers.get(value.name, ()))
 
     def first_name(self, value: Value) -> str:
         """Return the name of the value that a loop stores; adding parts to it yields the final value."""

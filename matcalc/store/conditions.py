@@ -5,10 +5,15 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 
 import matcalc
 from matcalc.store.installation import content_of_files, installation, settings
+
+
+def _parser() -> str:
+    from importlib.metadata import version
+
+    return version("lark")
 
 
 def _numpy() -> str:
@@ -38,7 +43,7 @@ CONDITIONS: dict[str, Callable[[], str]] = {
     "files": content_of_files,
     "settings": settings,
     "matcalc": lambda: matcalc.__version__,
-    "parser": lambda: version("lark"),
+    "parser": _parser,
     "numpy": _numpy,
     "python": _python,
     "bytecode": lambda: str(sys.implementation.cache_tag),

@@ -31,7 +31,7 @@ COMPILER = ("compiler", "processor")
 KINDS = {
     "form": Kind(("name",), ("installation",), FIELDS, shipped=("files", "parser", "bytecode")),
     "recall": Kind(("request", "arguments"), ("installation",), PICKLE),
-    "image": Kind(FUNCTION, ("installation", "host", "settings", "compiler"), CODE),
+    "image": Kind(FUNCTION, ("installation", "host", "settings"), CODE),
     "kernel": Kind(("symbol",), COMPILER, CODE, shipped=("compiler", "level")),
     "linked": Kind(("signature",), COMPILER, CODE, shipped=("compiler", "level")),
     "entry": Kind(("assembly",), ("llvm", "python", "numpy"), BYTES),

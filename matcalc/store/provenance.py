@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,6 +111,14 @@ def compiler_version() -> str:
 
 @cache
 def _version() -> str:
+    """Return Numba's version without importing Numba: from the name of its metadata, which takes long to parse."""
+    place = find_spec("numba")
+    folder = Path(place.origin).parents[1] if place is not None and place.origin else Path()
+    names = [path.name for path in folder.glob("numba-*.dist-info")]
+    if len(names) == 1:
+        return names[0].removeprefix("numba-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
     return version("numba")
 
 

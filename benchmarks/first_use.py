@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from matcalc.compiler.machine.provenance import level_of_host
-from matcalc.store import shipped_files
+from matcalc.store.artefacts import shipped_folder
+from matcalc.store.provenance import level_of_host
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "first_use.md"
@@ -46,8 +46,8 @@ def seconds():
     return time.perf_counter(), used.ru_utime + used.ru_stime
 
 if WITHOUT:
-    from matcalc.store import shipped_files
-    shipped_files.data_folder = lambda name: Path("/nowhere")
+    from matcalc.store import artefacts
+    artefacts.data_folder = lambda name: Path("/nowhere")
 import matcalc as mc
 
 text, wrt, declarations = json.loads(sys.argv[1])
@@ -80,7 +80,7 @@ def main() -> None:
     given = parser.parse_args()
     ways: dict[str, tuple[Path, bool]] = {"before": (given.before.resolve(), False)} if given.before else {}
     ways["compiled here"] = ROOT, True
-    files = sorted(shipped_files.folder().glob("*"))
+    files = sorted(shipped_folder().glob("*"))
     if files:
         ways["shipped"] = ROOT, False
     best: dict[tuple[str, str], list[float]] = {}

@@ -10,7 +10,7 @@ import pytest
 
 from matcalc.compiler.kernels.library import read_library
 from matcalc.rulebook import load, oracle
-from matcalc.store.cached_objects import cached_object
+from matcalc.store import artefacts
 from matcalc.store.data_folders import data_folder
 
 
@@ -20,8 +20,8 @@ def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):
     tmp_path.chmod(0o700)
     made = [load._read_shipped(), *(read_library(data_folder("codegen") / target) for target in ("numba", "numpy"))]
     for name, form in zip(("book", "numba", "numpy"), made, strict=True):
-        assert cached_object(name, lambda form=form: form) is form
-        again = cached_object(name, lambda: pytest.fail("it was not kept"))
+        assert artefacts.kept("form", [name], lambda form=form: form) is form
+        again = artefacts.kept("form", [name], lambda: pytest.fail("it was not kept"))
         assert again is not form
         for field in fields(form):
             one, other = getattr(again, field.name), getattr(form, field.name)

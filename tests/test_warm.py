@@ -15,7 +15,7 @@ import pytest
 import scipy
 
 from matcalc.commands.cli import main
-from matcalc.compiler.blas import blas_choice, blas_stored_choice, blas_trial
+from matcalc.compiler.blas import blas_choice, blas_trial
 from matcalc.compiler.blas.blas_library import found, opened, threads
 from matcalc.compiler.blas.blas_routines import BOUNDS, TRIED, Routine, load_routines
 from matcalc.compiler.kernels.library import load_library
@@ -23,7 +23,7 @@ from matcalc.compiler.llvm import warm
 from matcalc.compiler.llvm.linked_functions import called_by_entries
 from matcalc.compiler.machine.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported
-from matcalc.store.cache_entries import write
+from matcalc.store import artefacts
 
 
 def openblas() -> Path:
@@ -54,7 +54,7 @@ def keep(path: Path, ratio=2.0, **other):
     ratios = {name: (ratio,) * len(TRIED) for name in load_routines()}
     stamp = (path.stat().st_size, path.stat().st_mtime_ns)
     choice = blas_choice.Choice(str(path), **({"stamp": stamp, "threads": threads(), "ratios": ratios} | other))
-    write(blas_stored_choice.STEM, blas_stored_choice.choice_key(), json.dumps(asdict(choice)).encode())
+    artefacts.write("blas", (), asdict(choice))
     blas_choice.chosen.cache_clear()
     return choice
 

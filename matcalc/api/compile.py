@@ -117,7 +117,7 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
         return as_called(in_threads(inputs, threads, request), request.names, request.results)
     start = time.perf_counter()
     is_plain = isinstance(inputs.declarations, str) and "." not in inputs.declarations
-    key = spec_cache.key(inputs) if is_plain else ""  # containers are not in the specification
+    key = spec_cache.key(inputs) if is_plain else ()  # containers are not in the specification
     spec = spec_cache.read(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))

@@ -29,7 +29,7 @@ from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.files import RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 from matcalc.rulebook.suggest_names import proposal
-from matcalc.store.cached_objects import cached_object
+from matcalc.store import artefacts
 from matcalc.store.data_folders import data_folder
 
 MEASURED = "measured.toml"
@@ -214,7 +214,8 @@ def is_shipped() -> bool:
 @cache
 def shipped_rulebook() -> Rulebook:
     """Return the rulebook of rules/ alone: its tables, and the Python files that values call."""
-    return cached_object("rulebook", _read_shipped)
+    book: Rulebook = artefacts.kept("form", ["rulebook"], _read_shipped)
+    return book
 
 
 def _read_shipped() -> Rulebook:

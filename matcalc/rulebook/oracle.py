@@ -17,7 +17,7 @@ from typing import Any
 from matcalc.errors import RuleError
 from matcalc.rulebook.load import Rulebook, shipped_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.store.cached_objects import cached_object
+from matcalc.store import artefacts
 
 MODULES = ("np", "sl", "sp")
 """Modules in the scope of each value: NumPy, scipy.linalg, scipy.special."""
@@ -127,7 +127,8 @@ def _code(address: str, text: str) -> CodeType:
 @cache
 def shipped_code() -> Mapping[str, bytes]:
     """Return the compiled preludes of rules/ by address, marshalled: parsing them takes 60 ms of a process."""
-    return cached_object("preludes", _compile_shipped)
+    found: Mapping[str, bytes] = artefacts.kept("form", ["preludes"], _compile_shipped)
+    return found
 
 
 def _compile_shipped() -> dict[str, bytes]:

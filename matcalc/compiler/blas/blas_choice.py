@@ -18,12 +18,12 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from matcalc.compiler.blas.blas_library import BlasLibrary, found, opened, threads
-from matcalc.compiler.blas.blas_routines import BOUNDS, CLASSES, Routine, load_routines
-from matcalc.compiler.blas.blas_stored_choice import DEFAULT, STEM, choice_key
+from matcalc.compiler.blas.blas_routines import BOUNDS, CLASSES, DEFAULT, Routine, load_routines
 from matcalc.compiler.machine.machine_code import PREFIX, MachineCode, machine_code
 from matcalc.errors import NotSupported
-from matcalc.store import cache_entries
+from matcalc.store import artefacts
 from matcalc.store.cache_folder import cache_folder
+from matcalc.store.events import note
 
 MARGIN = 1.15
 """How many times faster another library must be to be chosen."""
@@ -70,7 +70,7 @@ def measure(given: str) -> Choice:
     if "refused" in report:
         raise NotSupported(report["refused"])
     choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in report.items()})
-    cache_entries.write(STEM, choice_key(), json.dumps(asdict(choice)).encode())
+    artefacts.write("blas", (), asdict(choice))
     chosen.cache_clear()
     return choice
 
@@ -78,15 +78,14 @@ def measure(given: str) -> Choice:
 def forget() -> bool:
     """Delete the choice, so that later processes use OpenBLAS for everything; return whether there was one."""
     was = kept() is not None
-    cache_entries.write(STEM, choice_key(), b"null")
+    artefacts.write("blas", (), None)
     chosen.cache_clear()
     return was
 
 
 def kept() -> Choice | None:
     """Return the stored choice, whether or not it is valid for this process; None if there is none."""
-    content = cache_entries.read(STEM, choice_key())
-    read = json.loads(content) if content else None
+    read = artefacts.read("blas")
     if not read:
         return None
     ratios = {name: tuple(row) for name, row in read["ratios"].items()}
@@ -136,7 +135,7 @@ def bind(name: str) -> None:
     library = choice if isinstance(choice, str) else _library(choice.path, choice.threads)
     if isinstance(choice, str) or isinstance(library, str):
         if library:
-            cache_entries.note(str(library))
+            note(str(library))
         return
     other = library.address(name)
     symbol, is_lapack = _symbol(name)

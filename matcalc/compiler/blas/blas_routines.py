@@ -12,6 +12,7 @@ from functools import cache
 
 from matcalc.store.data_folders import data_folder
 
+DEFAULT = "OpenBLAS of SciPy"
 BOUNDS = (32, 256)
 """The largest small order, and the largest medium one."""
 TRIED = (16, 100, 400)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from matcalc.cached import cached_property
-from matcalc.compiler.blas import blas_stored_choice
+from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
@@ -28,7 +28,8 @@ from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import by_name
 from matcalc.locks import loading, uncollected
-from matcalc.store.cache_entries import recording
+from matcalc.store import artefacts
+from matcalc.store.events import recording
 
 if TYPE_CHECKING:
     from matcalc.compiler.call.bound import Bound
@@ -124,7 +125,7 @@ class Compiled:
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
-        self._blas = None if blas_stored_choice.has_choice() else blas_stored_choice.DEFAULT
+        self._blas = None if artefacts.has("blas") else DEFAULT
 
     @property
     def module(self) -> ModuleType:
@@ -370,16 +371,12 @@ class Compiled:
 
 def _found(spec: CompiledSpec, kind: type) -> Found | None:
     """Return the machine code of a function, from the disk or compiled now; None if only Numba can compile it."""
-    with loading, uncollected(), recording() as record:
-        made = _loaded(spec) or beside().natively(spec, kind)
-    return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
-
-
-def _loaded(spec: CompiledSpec) -> tuple[object_code_cache.Ready, dict[str, float]] | None:
-    """Return the machine code of a function from the disk with the seconds of loading; None if it is not cached."""
     start = time.perf_counter()
-    ready = object_code_cache.recalled(spec)
-    return None if ready is None else (ready, {"load": time.perf_counter() - start})
+    with loading, uncollected(), recording() as record:
+        ready = object_code_cache.recalled(spec)
+        spent = {"load": time.perf_counter() - start}
+        made = beside().natively(spec, kind) if ready is None else (ready, spent)
+    return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 
 def _number(array: Array, operand: Operand) -> Any:

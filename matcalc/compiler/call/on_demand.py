@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from matcalc.compiler.blas.blas_stored_choice import DEFAULT
+from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.call.precompute import bound
 from matcalc.compiler.call.sparse import check_sparse_facts, check_stored, stored
@@ -21,7 +21,6 @@ from matcalc.compiler.kernels.library import free_names
 from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items, load_text
 from matcalc.compiler.llvm.object_code_cache import Made, Ready
 from matcalc.compiler.machine.linker_symbols import address_of
-from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba import njit_and_c_entries
 from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.index_errors import check_indices
@@ -69,8 +68,8 @@ def lease_of(spec: CompiledSpec, text: str) -> Lease:
 
 
 def made(into: Any) -> Made:
-    """Return the object code of a function that Numba has compiled, with its provenance."""
-    return Made(*part_of(into), surroundings())
+    """Return the object code of a function that Numba has compiled, and whether other processes can use it."""
+    return Made(*part_of(into))
 
 
 def into_of(spec: CompiledSpec, module: ModuleType) -> Any:

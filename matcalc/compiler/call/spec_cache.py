@@ -1,22 +1,19 @@
 """Caches the specifications of functions by their input text, so that a later call parses nothing.
 
-The key is the text, all options of the request, and the digest of the installation. A key does not cover rules of the
-user, so nothing is cached or found while any are loaded.
+The key has the text and all options of the request. It does not cover rules of the user, so nothing is cached or found
+while any are loaded.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
 from typing import Any, ClassVar, Protocol
 
 from matcalc.compiler.spec.spec import CompiledSpec
-from matcalc.store import cache_entries
-from matcalc.store.installation import installation
+from matcalc.store import artefacts
 
 CACHED_TARGETS = ("numba", "numpy")
 """The targets whose functions are cached."""
-STEM = "recall"
 PLAIN = (str, int, float, bool, type(None))
 is_on = True
 """Whether the cache is used. Tests that inspect how functions are built turn it off."""
@@ -31,28 +28,25 @@ class Inputs(Protocol):
     def target(self) -> str: ...
 
 
-def key(inputs: Inputs) -> str:
-    """Return the key of a request, or "" if it cannot be cached."""
+def key(inputs: Inputs) -> tuple[str, ...]:
+    """Return the key of a request, or () if it cannot be cached."""
     rulebook = sys.modules.get("matcalc.rulebook.load")
     if not is_on or inputs.target not in CACHED_TARGETS or (rulebook is not None and not rulebook.is_shipped()):
-        return ""
+        return ()
     values = {name: getattr(inputs, name) for name in inputs.__dataclass_fields__}
-    return f"{type(inputs).__name__} {values!r}\n{installation()}" if _is_plain(values) else ""
+    return (type(inputs).__name__, repr(values)) if _is_plain(values) else ()
 
 
-def read(key: str) -> CompiledSpec | None:
+def read(key: tuple[str, ...]) -> CompiledSpec | None:
     """Return the specification cached under a key, or None."""
-    content = cache_entries.read(STEM, key) if key else None
-    if content is None:
-        return None
-    spec: CompiledSpec = pickle.loads(content)
+    spec: CompiledSpec | None = artefacts.read("recall", key) if key else None
     return spec
 
 
-def write(key: str, spec: CompiledSpec) -> None:
+def write(key: tuple[str, ...], spec: CompiledSpec) -> None:
     """Cache a specification, if its key is not empty."""
     if key:
-        cache_entries.write(STEM, key, pickle.dumps(spec))
+        artefacts.write("recall", key, spec)
 
 
 def _is_plain(value: Any) -> bool:

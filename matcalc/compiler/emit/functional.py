@@ -1,28 +1,29 @@
 """Prints a Program as one function that changes no array, for frameworks with immutable arrays.
 
 The statements are those of the target `numpy`, except that writing to an array creates a new one: `Y[i] = e` becomes
-`Y = set_at(Y, (i,), e)`, and views are taken again after their array changes. Functions have NumPy's names; the
-runtime replaces them by the framework's. `def NAME_array(inputs..., sizes...)` returns a tuple of the results. If
-indices in data are outside an axis, the results are NaN.
+`Y = set_at(Y, (i,), e)` (`writes.py`), and views are taken again after their array changes. Functions have NumPy's
+names; the runtime replaces them by the framework's. `def NAME_array(inputs..., sizes...)` returns a tuple of the
+results. If indices in data are outside an axis, the results are NaN.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from matcalc.compiler.code.code import Call, Expr, chain
 from matcalc.compiler.code.code import View as ViewOf
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.code.print_python import INDENT, Line, expression, line_with_note, lines
 from matcalc.compiler.emit.code_of import texts
 from matcalc.compiler.emit.module import Statements, words
 from matcalc.compiler.emit.spelling import Names
 from matcalc.compiler.emit.steps import constants, described, sizes_from_shapes
 from matcalc.compiler.emit.vectors import VectorWriter
+from matcalc.compiler.emit.writes import Statement, renewed
 from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.files.array_text import ARRAY_NAMES
-from matcalc.compiler.files.array_words import check_entry, in_words, reserved_words
+from matcalc.compiler.files.array_words import check_entry, module_in_words, reserved_words
 from matcalc.compiler.lowering_entries import Kernel, Scalar, template_of
 from matcalc.compiler.program import WORD, Loop, Program, Store, View, values_written, walk_inside
 from matcalc.compiler.program import Call as KernelCall
@@ -31,7 +32,7 @@ from matcalc.compiler.targets import spelling_of
 from matcalc.language.identifiers import docstring
 
 
-def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
+def array_source(program: Program, name: str, target: str) -> tuple[str, ModuleText]:
     """Return the spelling of a function's name, and its text in the words of a framework.
 
     Raises: NotSupported with the name of the word or form that the target lacks.
@@ -39,11 +40,11 @@ def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
     for entry in _entries(program):
         check_entry(entry.name, template_of(entry, target), _brought_along(entry, target), _part_names(entry), target)
     name = function_name(name, (), {*reserved_words(target), *ARRAY_NAMES})
-    return name, in_words(emit_functional(program, name, target, reserved_words(target)), target)
+    return name, module_in_words(emit_functional(program, name, target, reserved_words(target)), target)
 
 
-def emit_functional(program: Program, name: str, target: str, reserved: Iterable[str]) -> str:
-    """Return the text of the function `<name>_array`; it does not use the names `reserved`.
+def emit_functional(program: Program, name: str, target: str, reserved: Iterable[str]) -> ModuleText:
+    """Return the text of the function `<name>_array`, after those that it calls; it does not use the names `reserved`.
 
     Raises: NotSupported if the target has no form of a kernel or function.
     """
@@ -61,8 +62,8 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     text += [line_with_note(f"{INDENT}{line}", note) for line, note in body]
     text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
     parts = [part for kernel in program.kernels for part in kernel.parts]
-    inside = [emit_functional(part.program, part.name, target, reserved) for part in parts]
-    return "\n".join([*(f"{part}\n" for part in inside), *_brought(program, target), *text]) + "\n"
+    inside = [text for part in parts for text in emit_functional(part.program, part.name, target, reserved).parts]
+    return ModuleText([*inside, *_brought(program, target), "\n".join(text)])
 
 
 def _entries(program: Program) -> Iterator[Kernel | Scalar]:
@@ -84,10 +85,9 @@ def _brought_along(entry: Kernel | Scalar, target: str) -> str:
 
 
 def _brought(program: Program, target: str) -> list[str]:
-    """Return the lines of all functions that the entries define, each once."""
+    """Return the texts of all functions that the entries define, each once."""
     entries: list[Kernel | Scalar] = [*program.kernels, *program.functions]
-    parts = dict.fromkeys(part for entry in entries for part in texts(_brought_along(entry, target)))
-    return [line for part in parts for line in (*part.splitlines(), "", "")]
+    return list(dict.fromkeys(part for entry in entries for part in texts(_brought_along(entry, target))))
 
 
 def _with_local_results(program: Program) -> Program:
@@ -129,7 +129,7 @@ def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
 class _Vectors(VectorWriter):
     """Writes loops as array statements; a guarded store is one call, since a mask has no fixed length."""
 
-    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
+    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[Statement]:
         if not guards:
             return super().scatter(store, guards, name, body)
         shape = self.shape()
@@ -158,7 +158,7 @@ class _Functional(Statements):
     def lines(self) -> list[Line]:
         result: list[Line] = []
         for step, around in walk_inside(self.program.steps):
-            made = [made for line, note in self.step(step) for made in functional(line, note)]
+            made = [one for statement, note in self.step(step) for one in _noted(statement, note)]
             if isinstance(step, (KernelCall, Loop)):
                 for value in values_written(step):
                     made += self.refreshed(self.program.buffer_of.get(value, value))
@@ -196,84 +196,6 @@ class _Functional(Statements):
         return f"{name} = set_at({name}, (slice({first}, {end}),), {text})"
 
 
-# ---- statements without writes
-
-
-def functional(line: str, note: str) -> list[Line]:
-    """Return a statement as statements that only bind names."""
-    text = line.strip()
-    if text.endswith(":") or not text:
-        return [(line, note)]
-    indent = line[: len(line) - len(text)]
-    (statement,) = ast.parse(text).body
-    made: list[str] = [text]
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        name, at, body = (ast.get_source_segment(text, part) or "" for part in statement.value.args)
-        made = [f"{name} = add_at({name}, {at}, {body})"]
-    elif isinstance(statement, ast.AugAssign):
-        made = [_assigned(text, statement.target, f"({ast.get_source_segment(text, statement.value)})", True)]
-    elif isinstance(statement, ast.Assign):
-        (target,) = statement.targets
-        body = ast.get_source_segment(text, statement.value) or ""
-        if isinstance(target, ast.Tuple):
-            written = [_name_of(text, part) for part in target.elts]
-            late = [(k, part) for k, part in enumerate(target.elts) if _is_entry(part)]
-            parts = {k: f"{written[k]}_part" for k, _ in late}
-            heads = [parts.get(k, name) for k, name in enumerate(written)]
-            made = [f"{', '.join(heads)} = {body}"]
-            made += [_assigned(text, part, parts[k], False) for k, part in late]
-        elif not isinstance(target, ast.Name):
-            made = [_assigned(text, target, body, False)]
-    return [(indent + part, note if k == 0 else "") for k, part in enumerate(made)]
-
-
-def _is_whole(target: ast.expr) -> bool:
-    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and target.slice.value is ...
-
-
-def _is_entry(target: ast.expr) -> bool:
-    return isinstance(target, ast.Subscript) and not _is_whole(target)
-
-
-def _name_of(text: str, target: ast.expr) -> str:
-    while not isinstance(target, ast.Name):
-        assert isinstance(target, (ast.Subscript, ast.Attribute, ast.Call)), text
-        target = target.func if isinstance(target, ast.Call) else target.value
-    return target.id
-
-
-def _assigned(text: str, target: ast.expr, body: str, adds: bool) -> str:
-    """Return the statement that assigns to `target` of an array, or adds to it."""
-    name = _name_of(text, target)
-    if isinstance(target, ast.Name):
-        return f"{name} = {name} + {body}"
-    assert isinstance(target, ast.Subscript), text
-    if not _is_whole(target):
-        at = ast.get_source_segment(text, target.slice) or ""
-        at = at if isinstance(target.slice, ast.Tuple) else f"{at},"
-        return f"{name} = {'add_at' if adds else 'set_at'}({name}, ({_slices(target.slice, text) or at}), {body})"
-    seen = ast.get_source_segment(text, target.value) or ""
-    total = f"{seen} + {body}" if adds else f"np.broadcast_to({body}, {seen}.shape)"
-    if isinstance(target.value, ast.Name):
-        return f"{name} = {total}"
-    if isinstance(target.value, ast.Attribute):
-        return f"{name} = ({total}).T"
-    assert isinstance(target.value, ast.Call), text
-    order = [part.value for part in target.value.args if isinstance(part, ast.Constant)]
-    back = sorted(range(len(order)), key=lambda k: int(str(order[k])))
-    return f"{name} = ({total}).transpose({', '.join(map(str, back))})"
-
-
-def _slices(index: ast.expr, text: str) -> str:
-    """Return the text of an index with slices as a tuple; empty for an index without slices."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    if not any(isinstance(part, ast.Slice) for part in parts):
-        return ""
-    items = [
-        f"slice({ast.get_source_segment(text, part.lower) if part.lower else None}, "
-        f"{ast.get_source_segment(text, part.upper) if part.upper else None})"
-        if isinstance(part, ast.Slice)
-        else ast.get_source_segment(text, part) or ""
-        for part in parts
-    ]
-    return f"{', '.join(items)},"
+def _noted(statement: Statement, note: str) -> list[Line]:
+    """Return the lines of a statement that changes no array, the first with the note."""
+    return [(line, "" if k else note) for k, line in enumerate(renewed(statement))]

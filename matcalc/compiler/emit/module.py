@@ -15,6 +15,7 @@ from matcalc.compiler.emit.code_of import code_of, companions_of, texts
 from matcalc.compiler.emit.spelling import Expressions, Names, operands
 from matcalc.compiler.emit.steps import Steps, constants, described, sizes_from_shapes
 from matcalc.compiler.emit.vectors import VectorWriter
+from matcalc.compiler.emit.writes import Noted, Write, assigned, in_place, place
 from matcalc.compiler.entrywise import Literal
 from matcalc.compiler.lowering_entries import fill, template_of
 from matcalc.compiler.program import (
@@ -80,23 +81,24 @@ class Statements(Steps):
     def lines(self) -> list[Line]:
         result = [(f"{self.names.give(name)}[...] = 0.0", "") for name in self.program.zero_filled]
         for step, around in walk_inside(self.program.steps):
-            result += [(INDENT * len(around) + line, comment) for line, comment in self.step(step)]
+            result += [(INDENT * len(around) + in_place(made), comment) for made, comment in self.step(step)]
         return result
 
-    def step(self, step: Step) -> list[Line]:
+    def step(self, step: Step) -> list[Noted]:
         """Return the statements of a step; of an Each only its head."""
         if isinstance(step, Each):
             made = [let for inner in walk(step.body) for let in self.allocations(inner)]
             head = f"for {self.names.give(step.axis)} in range({self.names.size(step.size)}):"
             return [*lines(made), (head, "")]
         if isinstance(step, View):
-            return lines([*self.allocations(step), self.view(step)])
+            return [*lines([*self.allocations(step), self.view(step)])]
         written = self.call(step) if isinstance(step, Call) else self.vectors.write(step)
         return [*lines(self.allocations(step)), *written]  # an array that a statement binds needs no memory before
 
-    def call(self, call: Call) -> list[Line]:
+    def call(self, call: Call) -> list[Noted]:
         """Return the call as an assignment of its expression to its results."""
-        fields = {field: expression(value) for field, value in operands(call, self.names).items()}
+        entries = operands(call, self.names)
+        fields = {field: expression(value) for field, value in entries.items()}
         if call.fault:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         made = fill(template_of(call.kernel, self.target), fields, call.kernel.name)
@@ -104,17 +106,16 @@ class Statements(Steps):
             made = f"{expression(self.expressions.code(call.alpha), PRODUCT)}*({made})"
         results = [p for _, p in call.results]
         if call.onto:
-            entry = expression(self.names.entry(results[0].value, results[0].lead))
-            return [(f"{entry} += {made}", call.comment)]
+            onto = place(self.names.entry(results[0].value, results[0].lead))
+            return [(Write(onto.name, made, onto.at, adds=True), call.comment)]
         direct = [self.is_bindable(p) for p in results]
         is_array = bool(self.table[self.program.buffer_of[results[0].value]].shape)
         is_own = bool(call.kernel.sources or call.kernel.functions) and len(results) == 1
         if self.target == "numpy" and is_own and any(direct) and is_array:
             made = f'np.array({made}, order="C")'  # a rule's value may return an argument, or a part of one
         self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
-        names = [fields[field] for field, _ in call.results]
-        bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
-        return [(f"{bound} = {made}", call.comment)]
+        places = tuple(place(entries[field], bound) for (field, _), bound in zip(call.results, direct, strict=True))
+        return [(assigned(places, made), call.comment)]
 
     def is_bindable(self, result: Argument) -> bool:
         buffer = self.program.buffer_of[result.value]

@@ -13,6 +13,7 @@ from matcalc.compiler.code.code import Call, Load, Name, Number
 from matcalc.compiler.code.code import Expr as Expression
 from matcalc.compiler.code.print_python import expression
 from matcalc.compiler.emit.spelling import Expressions, Names, number
+from matcalc.compiler.emit.writes import Noted, Statement, Write, place
 from matcalc.compiler.entrywise import At, Expr, Guard, Literal, Product, Read, Select, reads, within
 from matcalc.compiler.program import Loop, Program, Store, statements
 from matcalc.compiler.verify.inequalities import is_evidently_injective
@@ -96,7 +97,7 @@ class VectorWriter:
 
     # ---- statements
 
-    def write(self, loop: Loop) -> list[tuple[str, str]]:
+    def write(self, loop: Loop) -> list[Noted]:
         """Return lines and their comments."""
         selects = any(isinstance(part, Select) for one in statements(loop) for part in within(one.expr))
         self.names.guarded = selects or bool(loop.guards)
@@ -104,11 +105,11 @@ class VectorWriter:
         self.names.guarded = False
         return lines
 
-    def _written(self, loop: Loop) -> list[tuple[str, str]]:
+    def _written(self, loop: Loop) -> list[Noted]:
         self.axes = [a for a, _ in loop.axes]
         self.sizes = dict(loop.axes)
         self.local = {}
-        lines = self.index_arrays(loop)
+        lines: list[Noted] = [*self.index_arrays(loop)]
         self.guarded = bool(loop.guards)
         outlived, bound = self.outlived(loop), self.bound(loop)
         for let in loop.lets:
@@ -186,7 +187,7 @@ class VectorWriter:
                 lines.append((f"{self.names.give(axis)} = np.arange({self.names.size(size)}){suffix}", ""))
         return lines
 
-    def sum(self, store: Store, guards: tuple[Guard, ...]) -> str:
+    def sum(self, store: Store, guards: tuple[Guard, ...]) -> Statement:
         buffer = self.table[self.program.buffer_of[store.value]]
         kept = [self.axes.index(a) for a in store.at if isinstance(a, str)]
         text = "" if guards else self.einsum(store)
@@ -249,27 +250,26 @@ class VectorWriter:
         text = f"({text})" if lead and "@" in text and not text.startswith("(") else text
         return "*".join([*lead, *scalars, text])
 
-    def store(self, store: Store, guards: tuple[Guard, ...]) -> list[str]:
+    def store(self, store: Store, guards: tuple[Guard, ...]) -> list[Statement]:
         buffer = self.table[self.program.buffer_of[store.value]]
         name = self.names.give(buffer.name)
         body = self.spelled(store.expr)
         if not buffer.shape:
-            return [f"{expression(self.names.entry(store.value, ()))} {'+=' if store.onto else '='} {body}"]
+            at = place(self.names.entry(store.value, ())).at
+            return [Write(name, body, at, bool(store.onto)) if at or store.onto else f"{name} = {body}"]
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             positions = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if positions == list(range(len(positions))):
                 whole = self.spans(store.expr) == set(self.axes) and self.is_new(store.expr)
-                return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
-            spread = (
-                f"{name}.T" if positions == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(positions)))})"
-            )
-            return [f"{spread}[...] {'+=' if store.onto else '='} {body}"]
+                return [Write(name, body, adds=True) if store.onto else self.bind(buffer.name, body, whole)]
+            return [Write(name, body, adds=bool(store.onto), order=tuple(_inverse(positions)))]
         return self.scatter(store, guards, name, body)
 
-    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
+    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[Statement]:
         once = is_evidently_injective(store.at, self.axes)
         at = [self.names.size(a) for a in store.at]
-        lines, shape = [], self.shape()
+        lines: list[Statement] = []
+        shape = self.shape()
         if guards:
             here = self.names.local("here")
             lines.append(f"{here} = np.broadcast_to({expression(self.expressions.guards(guards))}, {shape})")
@@ -280,19 +280,19 @@ class VectorWriter:
                 body = f"np.broadcast_to({body}, {shape})"
                 if any(all(axis not in Size.of(index).names for index in store.at) for axis in self.axes):
                     at[0] = f"np.broadcast_to({at[0]}, {shape})"
-            return [*lines, f"np.add.at({name}, ({', '.join(at)},), {body})"]
-        return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
+            return [*lines, Write(name, body, tuple(at), adds=True, repeats=True)]
+        return [*lines, Write(name, body, tuple(at), bool(store.onto))]
 
-    def bind(self, buffer: str, text: str, fresh: bool) -> str:
+    def bind(self, buffer: str, text: str, fresh: bool) -> Statement:
         """Return the statement that assigns to `buffer`; it binds a new array if the buffer has no memory yet."""
         entry = self.table[buffer]
         name = self.names.give(buffer)
         if not entry.shape:
-            return f"{name}[0] = {text}" if entry.role == "output" else f"{name} = {text}"
+            return Write(name, text, ("0",)) if entry.role == "output" else f"{name} = {text}"
         if fresh and buffer in self.fresh - self.fixed:
             self.fresh.discard(buffer)
             return f"{name} = {text}"
-        return f"{name}[...] = {text}"
+        return Write(name, text)
 
     def shape(self) -> str:
         sizes = [self.names.size(s) for s in self.sizes.values()]

@@ -22,11 +22,7 @@ from matcalc.compiler.entry.entry_words import BIT, INT, POINTER, REAL, WORD, Wo
 from matcalc.compiler.machine.array_layout import WRITABLE, Array, Object
 from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, cached_code, machine_code
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting
-from matcalc.store import cache_entries
-from matcalc.store.installation import installation
-
-STEM = "entry_of"
-"""What the files begin with that say which entry a function has."""
+from matcalc.store import artefacts
 
 
 def has_entry(spec: CompiledSpec) -> bool:
@@ -81,12 +77,12 @@ def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
 
 def _kept(kind: type[_Entry] | type[_Exact], *parts: Any) -> MachineCode:
     """Return the code of an entry, which is written anew where none of these parts was met before."""
-    key = f"{kind.__name__} {parts!r}\n{installation()}"
-    digest = cache_entries.read(STEM, key)
-    code = None if digest is None else cached_code(digest.decode())
+    inputs = [kind.__name__, parts]
+    digest = artefacts.read("entry_of", inputs)
+    code = None if digest is None else cached_code(digest)
     if code is None:
         code = machine_code(kind(*parts).text())
-        cache_entries.write(STEM, key, code.digest.encode())
+        artefacts.write("entry_of", inputs, code.digest)
     return code
 
 

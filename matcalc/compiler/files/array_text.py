@@ -6,9 +6,9 @@ text, without the test, is run and shown as `fn.source`. Equal specs give equal 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.files.array_test import ARRAY_TEST_NAMES, array_test_text
 from matcalc.compiler.files.array_words import array_library, in_words, load_words, needed, reserved_words
 from matcalc.compiler.files.save_entry import documented, needed_sizes, returned
@@ -37,8 +37,8 @@ def array_text(
     Raises: NotSupported if the sizes need a system of equations.
     """
     target = specs[0].target
-    bodies = list(dict.fromkeys(part for spec in specs for part in _cut(spec.source)[0]))
-    texts = [text for spec in specs for text in (_cut(spec.source)[1], _entry(spec))]
+    bodies = list(dict.fromkeys(part for spec in specs for part in _parts(spec)[:-1]))
+    texts = [text for spec in specs for text in (_parts(spec)[-1], _entry(spec))]
     known = [*derivatives, *(own for spec in specs for own in spec.derivatives)]
     test = array_test_text(specs, known, target) if has_test else []
     helpers = needed(target, "\n".join([*texts, *bodies, *test]))
@@ -54,12 +54,10 @@ def array_text(
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n" + comment_at_end(specs, given)
 
 
-def _cut(text: str) -> tuple[list[str], str]:
-    """Return the helper functions above the last function of a text, and that last function."""
-    lines, parts = text.splitlines(), []
-    for statement in ast.parse(text).body:
-        parts.append("\n".join(lines[statement.lineno - 1 : statement.end_lineno]))
-    return parts[:-1], parts[-1]
+def _parts(spec: CompiledSpec) -> tuple[str, ...]:
+    """Return the texts of the functions of a spec, the last one that of its own."""
+    assert isinstance(spec.source, ModuleText)
+    return spec.source.parts
 
 
 def _entry(spec: CompiledSpec) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import builtins
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from matcalc.compiler.code.code_text import ModuleText
 from matcalc.compiler.kernels.library import Item, Library, closure, free_names, global_names, load_library
 from matcalc.compiler.lowering_entries import FIELD
 from matcalc.compiler.targets import ON_NUMPY
@@ -87,8 +88,10 @@ def needed(target: str, text: str) -> tuple[Item, ...]:
     return closure(array_library(target), free_names(text))
 
 
-def respelled(text: str, words: Words, about: str) -> str:
+def respelled(text: str, words: Words, about: str, others: Container[str] = ()) -> str:
     """Return functions translated from NumPy's names to a target's; `about` is named in error messages.
+
+    `others` are functions of the same module in other texts.
 
     Raises: NotSupported for a name that the target lacks.
     """
@@ -109,7 +112,7 @@ def respelled(text: str, words: Words, about: str) -> str:
                     end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 1) - 1
                     edits[end] = (end, f"{', ' if node.args or node.keywords else ''}**{LIKE}".encode())
                     creating.add(function)
-                is_own = isinstance(node.func, ast.Name) and node.func.id in defined
+                is_own = isinstance(node.func, ast.Name) and (node.func.id in defined or node.func.id in others)
                 numbers = [a for a in node.args if _is_float(a)]
                 for number in numbers:
                     if words.literal and (is_own or (_dotted(node.func) and len(numbers) in (2, len(node.args)))):
@@ -173,6 +176,12 @@ def in_words(text: str, target: str, about: str = "") -> str:
     if about:
         check_functional(text, target, about)
     return respelled(text, load_words(target), about or target)
+
+
+def module_in_words(module: ModuleText, target: str) -> ModuleText:
+    """Return a module translated from NumPy's names to a target's, part by part. Raises: as `in_words`."""
+    words, others = load_words(target), module.companions
+    return module.changed(lambda part: respelled(part, words, target, others))
 
 
 def _lacking(about: str, target: str, word: str) -> NotSupported:

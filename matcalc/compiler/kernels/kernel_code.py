@@ -1,32 +1,27 @@
 """Finds and loads kernels as object code, with LLVM alone.
 
-The symbol of a kernel ends in the digest of its text and of all that it links in; the cache key adds its provenance
-(`provenance.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel
-stays in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in this
-process.
+The symbol of a kernel ends in the digest of its text and of all that it links in. A kernel is shipped with the
+installation, or cached after it was compiled here. A loaded kernel stays in memory. Its dependencies are located first:
+other kernels here, routines in SciPy's library, the rest in this process.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.blas import blas_stored_choice
-from matcalc.compiler.kernels.shipped_kernels import shipped
 from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.machine_code import MachineCode, add_symbols, object_code
 from matcalc.compiler.machine.memory_functions import ASSEMBLY, FUNCTIONS
 from matcalc.compiler.machine.scipy_routines import add_routine, is_routine
 from matcalc.locks import loading
-from matcalc.store import cache_entries
+from matcalc.store import artefacts
 
 PREFIX = f"{PACKAGE}."
 """The prefix of the symbols of kernels: the package of the modules that they are compiled in."""
-STEM = "kernel"
 
 
 class Part(NamedTuple):
@@ -52,29 +47,25 @@ class Loaded(NamedTuple):
 _kernels: dict[str, Loaded] = {}
 
 
-def kernel(symbol: str, surroundings: Sequence[str]) -> Loaded | None:
-    """Return a kernel, loaded with its dependencies; None if no surroundings has it in the cache or shipped."""
+def kernel(symbol: str) -> Loaded | None:
+    """Return a kernel, loaded with its dependencies; None if it is neither cached nor shipped."""
     with loading:
         if symbol not in _kernels:
-            part = _found(symbol, surroundings)
-            if part is None or not is_there(part, surroundings):
+            found = artefacts.read("kernel", [symbol])
+            part = None if found is None else part_of(*found)
+            if part is None or not is_there(part):
                 return None
             _load(symbol, part, True)
         return _kernels[symbol]
 
 
-def cache_kernel(symbol: str, part: Part, surroundings: str, is_cached: bool) -> Loaded:
+def cache_kernel(symbol: str, part: Part, is_cached: bool) -> Loaded:
     """Load a kernel that was just compiled, and cache it if other processes can use it."""
     with loading:
         if is_cached:
-            cache_entries.write(STEM, _key(symbol, surroundings), written(part))
+            artefacts.write("kernel", [symbol], parts(part))
         _load(symbol, part, is_cached)
         return _kernels[symbol]
-
-
-def in_cache(symbol: str, surroundings: str) -> bytes | None:
-    """Return the content of a kernel in the cache, or None."""
-    return cache_entries.read(STEM, _key(symbol, surroundings))
 
 
 def is_cached(part: Part) -> bool:
@@ -82,9 +73,9 @@ def is_cached(part: Part) -> bool:
     return all(_is_kept(need) for need in part.needs)
 
 
-def is_there(part: Part, surroundings: Sequence[str]) -> bool:
+def is_there(part: Part) -> bool:
     """Load the kernels and routines that a part needs; return whether all its dependencies are in this process."""
-    return all(need in FUNCTIONS or _brought(need, surroundings) for need in part.needs)
+    return all(need in FUNCTIONS or _brought(need) for need in part.needs)
 
 
 def placed(part: Part) -> tuple[MachineCode, int]:
@@ -94,24 +85,14 @@ def placed(part: Part) -> tuple[MachineCode, int]:
     return code, code.address(part.name)
 
 
-def written(part: Part) -> bytes:
-    """Return a part as bytes for the cache."""
-    return json.dumps([part.name, part.needs, part.types]).encode() + b"\n" + part.code
+def parts(part: Part) -> list[Any]:
+    """Return what the store keeps of a part, its code last."""
+    return [part.name, part.needs, part.types, part.code]
 
 
-def read(content: bytes) -> Part:
-    """Return the part that `written` encoded."""
-    head, _, code = content.partition(b"\n")
-    name, needs, types = json.loads(head)
+def part_of(name: str, needs: Iterable[str], types: Iterable[str], code: bytes) -> Part:
+    """Return the part that `parts` has written out."""
     return Part(name, code, tuple(needs), tuple(types))
-
-
-def _found(symbol: str, surroundings: Sequence[str]) -> Part | None:
-    for around in surroundings:
-        content = shipped(symbol, around) or in_cache(symbol, around)
-        if content is not None:
-            return read(content)
-    return None
 
 
 def _load(symbol: str, part: Part, is_cached: bool) -> None:
@@ -120,15 +101,15 @@ def _load(symbol: str, part: Part, is_cached: bool) -> None:
     _kernels[symbol] = Loaded(part.types, code, is_cached)
 
 
-def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
+def _brought(symbol: str) -> bool:
     if symbol.startswith(PREFIX):
-        return kernel(symbol, surroundings) is not None
+        return kernel(symbol) is not None
     if not is_routine(symbol):
         add_symbols()
         return llvm.address_of_symbol(symbol) is not None
     if llvm.address_of_symbol(symbol) is None:
         name = add_routine(symbol)
-        if name and blas_stored_choice.has_choice():
+        if name and artefacts.has("blas"):
             from matcalc.compiler.blas.blas_choice import bind
 
             bind(name)
@@ -150,7 +131,3 @@ def _is_of_python(symbol: str) -> bool:
 @cache
 def _own_runtime() -> bytes:
     return object_code(ASSEMBLY)
-
-
-def _key(symbol: str, surroundings: str) -> str:
-    return f"{symbol}\n{surroundings}"

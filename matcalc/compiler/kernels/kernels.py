@@ -16,8 +16,7 @@ from matcalc.compiler.kernels.kernel_code import Part, cache_kernel
 from matcalc.compiler.kernels.kernel_code import kernel as kept_kernel
 from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.linker_symbols import calling_symbol
-from matcalc.compiler.machine.provenance import own, surroundings
-from matcalc.store.cache_entries import count_built
+from matcalc.store.events import count_built
 
 TYPE = re.compile(r"(\w+)(?:\[(\d)\](!?)|\*(\d+))?")
 """A type: a number, an array `float64[2]` (with `!` a writable one), or a tuple of numbers `float64*2`."""
@@ -30,7 +29,7 @@ def kernel(module: str) -> Callable[[Any], Any]:
         count_built()
         symbol = f"{module}.{dispatcher.__name__}"
         part, is_for_all = part_of(dispatcher)
-        found = cache_kernel(symbol, part, own(), is_for_all)
+        found = cache_kernel(symbol, part, is_for_all)
         dispatcher.release()
         return calling_symbol(symbol, signature(found.types))
 
@@ -40,7 +39,7 @@ def kernel(module: str) -> Callable[[Any], Any]:
 def module_of_cached(module: str, name: str) -> ModuleType | None:
     """Return the module of a kernel whose code is cached; None if it must be compiled."""
     symbol = f"{module}.{name}"
-    found = kept_kernel(symbol, surroundings())
+    found = kept_kernel(symbol)
     if found is None:
         return None
     made = ModuleType(module, f"{name}, of which the object code is kept.")

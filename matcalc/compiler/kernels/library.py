@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from matcalc.errors import RuleError
 from matcalc.rulebook.oracle import IMPORTS
-from matcalc.store.cached_objects import cached_object
+from matcalc.store import artefacts
 from matcalc.store.data_folders import data_folder
 
 SIBLINGS = "matcalc.codegen."
@@ -49,7 +49,9 @@ class Library:
 @cache
 def load_library(target: str) -> Library:
     """Read the sources of `codegen/<target>/`."""
-    return cached_object(f"library_{target}", lambda: read_library(data_folder("codegen") / target))
+    folder = data_folder("codegen") / target
+    library: Library = artefacts.kept("form", [f"library_{target}"], lambda: read_library(folder))
+    return library
 
 
 def read_library(folder: Path) -> Library:

@@ -27,8 +27,8 @@ from matcalc.compiler.kernels.library import Item, closure, free_names, import_b
 from matcalc.compiler.machine.array_layout import is_known
 from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
 from matcalc.locks import loading
-from matcalc.store.cache_entries import note, recording, write_whole
-from matcalc.store.cache_folder import cache_folder
+from matcalc.store import artefacts
+from matcalc.store.events import recording
 
 STEM = 40  # maximal characters of a function's name in its file name
 NUMBA = "from numba import njit"
@@ -197,7 +197,8 @@ def _is_near(target: str, item: Item, constant: Item) -> bool:
 
 def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     module = ModuleType(name)
-    module.__file__ = _written(text, name.rpartition(".")[2])
+    stem = name.rpartition(".")[2]
+    module.__file__ = str(artefacts.write_text(f"{stem}.py", text) or f"<{stem}>")
     module.__package__ = PACKAGE
     is_kernel = f"\n{KERNEL}\n" in text
     if not is_kernel:
@@ -211,23 +212,6 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     finally:
         del sys.modules[name]
     return module
-
-
-def _written(text: str, stem: str) -> str:
-    """Write the text to the cache folder, if possible; return the file name for tracebacks."""
-    folder = cache_folder()
-    if folder.note:
-        note(folder.note)
-    if folder.path is None:
-        return f"<{stem}>"
-    path = folder.path / f"{stem}.py"
-    content = text.encode()
-    try:
-        if not path.is_file() or path.stat().st_size != len(content):
-            write_whole(path, content)
-    except OSError as fault:
-        note(f"cannot write to {folder.path} ({fault.strerror or fault}): compiled code is kept for this process only")
-    return str(path)
 
 
 def _digest(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,18 +18,15 @@ import llvmlite.binding as llvm
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import REAL, TRUTH, Kind, is_number
-from matcalc.compiler.kernels.shipped_kernels import shipped
 from matcalc.compiler.llvm.native_words import load_llvm_words
 from matcalc.compiler.lowering_entries import FIELD, load
 from matcalc.compiler.machine.machine_code import host_machine
-from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba.llvm_passes import drop_unused
 from matcalc.locks import loading
-from matcalc.store import cache_entries
-from matcalc.store.cache_entries import count_built
+from matcalc.store import artefacts
 from matcalc.store.data_folders import data_folder
+from matcalc.store.events import count_built
 
-STEM = "linked"
 PREFIX = "matcalc.linked."
 RAISES = (b"picklebuf", b"NRT_", b"numba_unpickle", b"PyErr")
 """Names that occur only in functions which can raise or allocate arrays: such functions are not linked."""
@@ -58,7 +54,8 @@ def linked(name: str, kinds: Sequence[Kind]) -> Linked | None:
     key = _key(name, kinds)
     with loading:
         if key not in _known:
-            _known[key] = _found(key) or _made(key, name, kinds)
+            found = artefacts.read("linked", [key])
+            _known[key] = Linked(*found) if found is not None else _made(key, name, kinds)
         return _known[key]
 
 
@@ -78,34 +75,8 @@ def called_by_entries() -> dict[str, list[tuple[Kind, ...]]]:
     return found
 
 
-def in_cache(name: str, kinds: Sequence[Kind]) -> tuple[str, bytes | None]:
-    """Return the key of a function and its content in the cache, or None if it is not cached."""
-    key = _key(name, kinds)
-    return key, cache_entries.read(STEM, f"{key}\n{surroundings()[-1]}")
-
-
 def _key(name: str, kinds: Sequence[Kind]) -> str:
     return f"{symbol_of('numba', name)}({', '.join(kind.number for kind in kinds)})"
-
-
-def _found(key: str) -> Linked | None:
-    for around in surroundings():
-        content = shipped(key, around) or cache_entries.read(STEM, f"{key}\n{around}")
-        if content is not None:
-            return read(content)
-    return None
-
-
-def written(function: Linked) -> bytes:
-    """Return a function as bytes for the cache."""
-    return json.dumps([function.name, function.result]).encode() + b"\n" + function.code
-
-
-def read(content: bytes) -> Linked:
-    """Return the function that `written` encoded."""
-    head, _, code = content.partition(b"\n")
-    name, result = json.loads(head)
-    return Linked(name, result, code)
 
 
 def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
@@ -119,7 +90,7 @@ def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
         by_lanes = _inlined(f"lambda {given}: f(True, 0.0, {given})", rare(whole, len(kinds), named=name))
         made = _compiled(key, by_lanes, kinds)
     if made is not None:
-        cache_entries.write(STEM, f"{key}\n{surroundings()[-1]}", written(made))
+        artefacts.write("linked", [key], made)
     return made
 
 

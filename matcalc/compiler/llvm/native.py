@@ -23,10 +23,9 @@ from matcalc.compiler.llvm.native_function import has_loops
 from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
 from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
-from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba.llvm_passes import optimise, settle
 from matcalc.compiler.spec.spec import CompiledSpec
-from matcalc.store.cache_entries import count_built
+from matcalc.store.events import count_built
 
 PREFIX = "matcalc.function."
 
@@ -37,7 +36,6 @@ class Linker:
     def __init__(self) -> None:
         self.codes: dict[str, bytes] = {}
         self.names: list[str] = []
-        self.around = surroundings()
 
     def __call__(self, name: str, kinds: Sequence[Kind]) -> Outside | None:
         """Return a kernel, or a function of numbers, that is compiled where it is not kept; None for others."""
@@ -46,11 +44,10 @@ class Linker:
             return None
         if item.is_kernel:
             symbol = symbol_of("numba", name)
-            found = kernel(symbol, self.around)
+            found = kernel(symbol)
             if found is None:
                 load_items("numba", [name])
-                self.around = surroundings()  # Numba, which is imported now, may have other settings
-                found = kernel(symbol, self.around)
+                found = kernel(symbol)
             return None if found is None else outside_kernel(symbol, found.types)
         if any(kind.rank for kind in kinds):
             return None
@@ -77,14 +74,12 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         return None
     middle = perf_counter()
     part = compiled_part(symbol, assembly, linker)
-    around = linker.around
-    if not is_there(part, around):  # routines that only an import of SciPy finds
+    if not is_there(part):  # routines that only an import of SciPy finds
         load_items("numba", linker.names)
-        around = surroundings()
-        if not is_there(part, around):
+        if not is_there(part):
             return None
     count_built()
-    keep(spec, Made(part, True, around), into)
+    keep(spec, Made(part, True), into)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
     return Ready(code, address, into), seconds

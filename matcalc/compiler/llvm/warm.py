@@ -16,10 +16,14 @@ from matcalc.compiler.kernels.library import closure, load_library
 from matcalc.compiler.kernels.modules import load_items
 from matcalc.compiler.llvm.linked_functions import called_by_entries, linked
 from matcalc.errors import NotSupported
-from matcalc.store.cache_entries import SUFFIX, recording
+from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulebook.oracle import shipped_code
+from matcalc.store.artefacts import sizes
 from matcalc.store.cache_folder import cache_folder
+from matcalc.store.events import recording
 
 TARGET = "numba"
+LIBRARIES = ("numba", "numpy")
 
 
 def kernels() -> tuple[str, ...]:
@@ -39,6 +43,7 @@ def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None)
     """
     if not cache_folder().lasting:
         raise NotSupported(f"there is no cache to compile into: {cache_folder().note or 'MATCALC_CACHE is 0'}")
+    make_forms()
     names = kernels()
     order = _order(names)
     built = done = 0
@@ -56,6 +61,14 @@ def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None)
     return built
 
 
+def make_forms() -> None:
+    """Cache the objects that are derived from the files of the installation."""
+    shipped_rulebook()
+    shipped_code()
+    for target in LIBRARIES:
+        load_library(target)
+
+
 def compile_kernel(name: str) -> int:
     """Load a kernel after those that it calls, or a scalar function; return how many were compiled."""
     with recording() as record:
@@ -67,9 +80,8 @@ def compile_kernel(name: str) -> int:
 
 
 def cache_size() -> int:
-    """Return the bytes of compiled code in the cache."""
-    folder = cache_folder().path
-    return sum(path.stat().st_size for path in folder.glob(f"*{SUFFIX}")) if folder is not None else 0
+    """Return the bytes of all artefacts in the cache."""
+    return sum(sizes().values())
 
 
 def _order(names: tuple[str, ...]) -> TopologicalSorter[str]:

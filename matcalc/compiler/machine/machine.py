@@ -5,20 +5,15 @@ The figures of the roofline are flops of a matrix product, bytes from memory, by
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
-from math import isfinite
 
 import numpy as np
 
-from matcalc.store.cache_entries import write_whole
-from matcalc.store.cache_folder import cache_folder
+from matcalc.store import artefacts
 
-NAME = "machine.json"
 NEAR = 2**18
 """Bytes of data that fit in the processor's cache."""
 FAR = 2**24
@@ -49,19 +44,7 @@ class Machine:
 @lru_cache(maxsize=1)
 def machine() -> Machine:
     """Return the figures of this machine, from the cache or measured now."""
-    folder = cache_folder()
-    file = folder.path / NAME if folder.path is not None and folder.lasting else None
-    try:
-        stored = Machine(**json.loads(file.read_text("utf-8"))) if file is not None else None
-        if stored is not None and all(isfinite(x) and x > 0 for x in asdict(stored).values()):
-            return stored
-    except (OSError, ValueError, TypeError):
-        pass
-    found = measured()
-    if file is not None:
-        with suppress(OSError):  # the next process measures again
-            write_whole(file, json.dumps(asdict(found)).encode())
-    return found
+    return Machine(**artefacts.kept("machine", (), lambda: asdict(measured())))
 
 
 def measured() -> Machine:

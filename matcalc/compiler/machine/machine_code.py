@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import platform
 from functools import cache
 from typing import Any
 from weakref import WeakValueDictionary
 
-import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from matcalc.compiler.machine.provenance import features_of_host, name_of_host, widest
 from matcalc.locks import loading
-from matcalc.store import cache_entries
+from matcalc.store import artefacts
+from matcalc.store.provenance import features_of_host, name_of_host, widest
 
 PREFIX = "matcalc."
 """The prefix of symbols registered here. Code uses symbols, since cached code must not contain addresses."""
@@ -84,7 +82,7 @@ def cached_code(digest: str) -> MachineCode | None:
         found = _loaded.get(digest)
         if found is None:
             add_symbols()
-            code = cache_entries.read(ENTRY, _key(digest))
+            code = artefacts.read("entry", [digest])
             if code is not None:
                 found = _loaded[digest] = MachineCode(code, digest=digest)
         return found
@@ -92,16 +90,9 @@ def cached_code(digest: str) -> MachineCode | None:
 
 def object_code(assembly: str) -> bytes:
     """Return the object code of LLVM assembly: from the disk, or compiled now."""
-    key = _key(hashlib.sha256(assembly.encode()).hexdigest())
-    code = cache_entries.read(ENTRY, key)
-    if code is None:
-        code = _compiled(assembly)
-        cache_entries.write(ENTRY, key, code)
+    digest = hashlib.sha256(assembly.encode()).hexdigest()
+    code: bytes = artefacts.kept("entry", [digest], lambda: _compiled(assembly))
     return code
-
-
-def _key(digest: str) -> str:
-    return f"{digest}\n{_surroundings()}"
 
 
 def _compiled(assembly: str) -> bytes:
@@ -134,11 +125,6 @@ def host_machine() -> Any:
 def host() -> tuple[str, str]:
     """Return the name and the features of this processor, as passed to LLVM."""
     return name_of_host(), widest(features_of_host())
-
-
-@cache
-def _surroundings() -> str:
-    return f"{llvmlite.__version__} {llvm.get_default_triple()} {platform.python_version()} numpy {np.__version__}"
 
 
 @cache

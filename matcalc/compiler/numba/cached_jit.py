@@ -6,15 +6,10 @@ Here the key of an entry contains the source text, the build settings and the pr
 
 from __future__ import annotations
 
-import pickle
-import platform
-import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numba
-import numpy as np
 from numba.core import sigutils, typeinfer
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.ccallback import CFunc
@@ -24,9 +19,9 @@ from numba.core.serialize import dumps
 from matcalc.compiler.entry.call_slot import exact_call
 from matcalc.compiler.entry.entry_code import Taken, exact_entry
 from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, TEXT_DIGEST
-from matcalc.compiler.machine.provenance import compiler_version
 from matcalc.compiler.numba.engine import Dispatcher
-from matcalc.store import cache_entries
+from matcalc.store import artefacts
+from matcalc.store.events import count_built
 
 SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
 """Options of every function compiled on its own. The C wrapper is left out: nobody calls it, and it takes time."""
@@ -84,39 +79,23 @@ class DiskCache:
 
     def __init__(self, function: Any) -> None:
         module = function.__globals__
-        self._stem = module["__name__"].rpartition(".")[2]
-        self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__} {bool(module.get(ENTERED))}"
+        self._text = module[TEXT_DIGEST], function.__qualname__, bool(module.get(ENTERED))
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled function for a signature; None if it must be compiled."""
         target.refresh()
-        pickled = cache_entries.read(self._stem, self._key(signature, target.codegen()))
-        if pickled is not None:
-            try:
-                parts = pickle.loads(pickled)
-            except Exception as fault:  # the bytes are intact, but something that they name no longer exists
-                cache_entries.note(f"{self._stem} cannot be read back ({fault}): compiled again")
-            else:
-                return CompileResult._rebuild(target, *parts)
-        cache_entries.count_built()
+        parts = artefacts.read("overload", self._inputs(signature, target.codegen()))
+        if parts is not None:
+            return CompileResult._rebuild(target, *parts)
+        count_built()
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Cache a compiled function, unless it contains addresses of this process."""
         if compiled.library.has_dynamic_globals or any(not part.can_cache for part in compiled.lifted):
             return
-        pickled = dumps(CompileResultCacheImpl.reduce(self, compiled))
-        cache_entries.write(self._stem, self._key(signature, compiled.library.codegen), pickled)
+        inputs = self._inputs(signature, compiled.library.codegen)
+        artefacts.write("overload", inputs, dumps(CompileResultCacheImpl.reduce(self, compiled)))
 
-    def _key(self, signature: Any, codegen: Any) -> str:
-        processor = " ".join(map(str, codegen.magic_tuple()))
-        return "\n".join([self._made_of, str(signature), processor, _surroundings()])
-
-
-@cache
-def _surroundings() -> str:
-    """Return the versions and settings that compiled code depends on besides its text and the processor."""
-    import matcalc
-
-    python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
-    return f"matcalc {matcalc.__version__} numpy {np.__version__} {python}\n{compiler_version()}"
+    def _inputs(self, signature: Any, codegen: Any) -> list[object]:
+        return [*self._text, str(signature), tuple(map(str, codegen.magic_tuple()))]

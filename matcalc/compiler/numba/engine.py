@@ -22,10 +22,10 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from matcalc.compiler.entry.entry_code import refusal
 from matcalc.compiler.machine.array_layout import are_arrays_known
 from matcalc.compiler.machine.machine_code import ENTRY, machine_code
-from matcalc.compiler.machine.provenance import widest
 from matcalc.compiler.numba.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.numba.reshaping import is_reshape, is_rows, reshaped, rows_of
 from matcalc.compiler.numba.unboxing import Unboxing
+from matcalc.store.provenance import widest
 
 
 class _Definitions:

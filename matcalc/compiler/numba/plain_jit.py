@@ -11,7 +11,7 @@ from typing import Any
 import numba
 
 from matcalc.compiler.numba.private_members import removed
-from matcalc.store.cache_entries import count_built, note
+from matcalc.store.events import count_built, note
 
 
 def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:

@@ -33,7 +33,8 @@ def f(x):
 
 def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
     """Kill processes that write entries; every existing entry must be complete, and new ones can be written."""
-    from matcalc.store import cache_entries
+    from matcalc.store import artefacts
+    from matcalc.store.cache_folder import cache_folder
 
     def content(key: int) -> bytes:
         return random.Random(key).randbytes(size)
@@ -45,18 +46,18 @@ def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
             with suppress(BaseException):
                 while True:
                     key = random.randrange(keys)
-                    cache_entries.write("killed", f"key {key}", content(key))
+                    artefacts.write("entry", [f"key {key}"], content(key))
             os._exit(1)
         time.sleep(random.random() * 0.02)
         os.kill(child, signal.SIGKILL)
         killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        found = cache_entries.read("killed", f"key {number % keys}")
+        found = artefacts.read("entry", [f"key {number % keys}"])
         assert found is None or found == content(number % keys), "an entry was read that nobody wrote"
-    whole = sum(cache_entries.read("killed", f"key {key}") == content(key) for key in range(keys))
+    whole = sum(artefacts.read("entry", [f"key {key}"]) == content(key) for key in range(keys))
     for key in range(keys):
-        cache_entries.write("killed", f"key {key}", content(key))
-        assert cache_entries.read("killed", f"key {key}") == content(key)
-    parts = len(list(cache_entries.cache_folder().path.glob("*.part")))
+        artefacts.write("entry", [f"key {key}"], content(key))
+        assert artefacts.read("entry", [f"key {key}"]) == content(key)
+    parts = len(list(cache_folder().path.glob("*.part")))
     return {"killed": killed, "entries whole": whole, "of": keys, "halves left aside": parts}
 
 

@@ -1,6 +1,5 @@
 """Printed plans: numbers of flops and bytes at the stated sizes, and times as lower bounds."""
 
-import json
 import pickle
 
 import numpy as np
@@ -52,18 +51,13 @@ def test_the_machine_is_measured_once_and_kept(tmp_path, monkeypatch):
     machine.cache_clear()
     first = machine()
     assert all(figure > 0 for figure in (first.flops, first.near, first.far))
-    place = tmp_path / "cache" / machines.NAME
-    for text, expected in (
-        (json.dumps({"flops": 1.0, "near": 2.0, "far": 3.0}), Machine(1.0, 2.0, 3.0)),
-        ("{", Machine(4.0, 4.0, 4.0)),
-        ('{"flops": -1, "near": 2, "far": 3}', Machine(4.0, 4.0, 4.0)),
-        ('{"flops": 1}', Machine(4.0, 4.0, 4.0)),
-        ('{"flops": NaN, "near": 2, "far": 3}', Machine(4.0, 4.0, 4.0)),
-    ):
-        place.write_text(text)
-        monkeypatch.setattr(machines, "measured", lambda: Machine(4.0, 4.0, 4.0))
-        machine.cache_clear()
-        assert machine() == expected
+    monkeypatch.setattr(machines, "measured", lambda: Machine(4.0, 4.0, 4.0))
+    machine.cache_clear()
+    assert machine() == first
+    (place,) = (tmp_path / "cache").glob("machine.*")
+    place.write_bytes(place.read_bytes()[:-1])
+    machine.cache_clear()
+    assert machine() == Machine(4.0, 4.0, 4.0)
     machine.cache_clear()
 
 

@@ -9,7 +9,8 @@ import time
 import pytest
 
 import matcalc as mc
-from matcalc.store import cache_entries, cache_folder, installation, thinning
+from matcalc.store import artefacts, cache_folder, installation, thinning
+from matcalc.store.sealed_files import file_name
 
 DAY = 86400
 
@@ -26,13 +27,13 @@ def write(place, count, size=1000, age=0.0):
     """Write entries, each an hour younger than the one before."""
     now = time.time()
     for k in range(count):
-        cache_entries.write("entry", f"key {k}", bytes(size))
-        path = place / cache_entries.file_name("entry", f"key {k}")
+        artefacts.write("entry", [f"key {k}"], bytes(size))
+        path = place / file_name(artefacts.key_of("entry", [f"key {k}"]))
         os.utime(path, (now, now - age - 3600 * (count - k)))
 
 
 def kept(count):
-    return [k for k in range(count) if cache_entries.has("entry", f"key {k}")]
+    return [k for k in range(count) if artefacts.has("entry", [f"key {k}"])]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_settings(setting, amount, monkeypatch):
 def test_the_least_recently_used_go(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "none")
     write(place, 20, age=2 * DAY)
-    assert cache_entries.read("entry", "key 3") == bytes(1000)  # just used
+    assert artefacts.read("entry", ["key 3"]) == bytes(1000)  # just used
     size = sum(path.stat().st_size for path in place.glob("*.nbc"))
     thinning.thin(place, size * 8 // 10)
     assert 3 in kept(20)
@@ -59,15 +60,15 @@ def test_the_least_recently_used_go(place, monkeypatch):
 def test_writing_thins(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "100k")
     for k in range(300):
-        cache_entries.write("entry", f"key {k}", bytes(1000))
-        os.utime(place / cache_entries.file_name("entry", f"key {k}"), (1e9 + k, 1e9 + k))
+        artefacts.write("entry", [f"key {k}"], bytes(1000))
+        os.utime(place / file_name(artefacts.key_of("entry", [f"key {k}"])), (1e9 + k, 1e9 + k))
     left = sum(path.stat().st_size for path in place.glob("*.nbc"))
     assert 50_000 < left < 110_000 and kept(300)[-1] == 299
 
 
 def test_what_is_not_ours_stays_and_half_written_files_go(place):
     old = time.time() - 3 * DAY
-    for name in ("notes.txt", "a.nbc", ".x.part", "mine.py", "machine.json"):
+    for name in ("notes.txt", "a.nbc", ".x.part", "mine.py", "other.json"):
         (place / name).write_text("1")
         os.utime(place / name, (old, old))
     (place / ".new.part").write_text("1")
@@ -75,16 +76,16 @@ def test_what_is_not_ours_stays_and_half_written_files_go(place):
     assert sorted(path.name for path in place.iterdir()) == [
         ".new.part",
         "a.nbc",
-        "machine.json",
         "mine.py",
         "notes.txt",
+        "other.json",
     ]
 
 
 def test_times_that_are_still_to_come_are_old(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "none")
     write(place, 4)
-    ahead = place / cache_entries.file_name("entry", "key 2")
+    ahead = place / file_name(artefacts.key_of("entry", ["key 2"]))
     os.utime(ahead, (time.time() + 9 * DAY,) * 2)
     thinning.thin(place, sum(path.stat().st_size for path in place.glob("*.nbc")) - 1)
     assert kept(4) == [1, 3] or kept(4) == [0, 1, 3]
@@ -111,8 +112,8 @@ def test_a_read_only_folder_is_read(read_only):
     assert "its entries are read" in found.note
     assert kept(3) == [0, 1]
     before = sorted(read_only.iterdir())
-    cache_entries.write("entry", "key 2", b"new")
-    assert cache_entries.read("entry", "key 2") == b"new" and cache_entries.read("entry", "key 1") == bytes(1000)
+    artefacts.write("entry", ["key 2"], b"new")
+    assert artefacts.read("entry", ["key 2"]) == b"new" and artefacts.read("entry", ["key 1"]) == bytes(1000)
     assert sorted(read_only.iterdir()) == before
 
 

@@ -12,76 +12,110 @@ from numba import types
 from numba.core import config
 from scipy.linalg import expm
 
-from matcalc.compiler.kernels import kernel_code, kernels, shipped_kernels
+from matcalc.compiler.kernels import kernel_code, kernels
 from matcalc.compiler.kernels.kernel_code import Part
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
-from matcalc.compiler.machine import provenance
-from matcalc.store import shipped_files
-from matcalc.store.cache_entries import file_name, recording
+from matcalc.store import artefacts, conditions, provenance
+from matcalc.store.artefacts import SHIPPED
+from matcalc.store.conditions import present
+from matcalc.store.events import recording
+from matcalc.store.kinds import KINDS
+from matcalc.store.sealed_files import file_name
 
-KERNELS = {"matcalc.a": b"code of a" * 50, "matcalc.b": b"", "matcalc.c": bytes(range(256))}
-AROUND = "who\nhow\nwhere"
+CODES = {"matcalc.a": b"code of a" * 50, "matcalc.b": b"", "matcalc.c": bytes(range(256))}
 
 # ---- shipped files
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped_files, "data_folder", lambda name: tmp_path)
-    shipped_kernels._read.cache_clear()
-    yield tmp_path / shipped_files.FOLDER
-    shipped_kernels._read.cache_clear()
+    """Return the folder of shipped files of an installation, empty at first."""
+    monkeypatch.setattr(artefacts, "data_folder", lambda name: tmp_path)
+    monkeypatch.setitem(conditions.CONDITIONS, "level", lambda: "some level")
+    artefacts._read_pack.cache_clear()
+    yield tmp_path / SHIPPED
+    artefacts._read_pack.cache_clear()
 
 
-def found(around=AROUND):
-    """Return the result of a new process, and its note."""
-    shipped_kernels._read.cache_clear()
-    with recording() as record:
-        kernels_found = {symbol: shipped_kernels.shipped(symbol, around) for symbol in KERNELS}
-    return {symbol: content for symbol, content in kernels_found.items() if content is not None}, record.note
+def packed(folder, codes=CODES):
+    """Return the shipped file of a machine whose cache has these kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        place = folder.parent / f"packed {len(os.listdir(folder.parent))}"
+        patch.setenv("MATCALC_CACHE", str(place))
+        for symbol, code in codes.items():
+            artefacts.write("kernel", [symbol], [code])
+        patch.setitem(conditions.CONDITIONS, "processor", lambda: "another")
+        artefacts.write("kernel", ["matcalc.d"], [b"for another processor"])
+        patch.undo()
+        patch.setenv("MATCALC_CACHE", str(place))
+        return dict(artefacts.pack(folder))["kernel, linked"]
 
 
-def test_what_is_packed_is_found(folder):
-    assert found() == ({}, "")
-    path = shipped_kernels.packed(KERNELS, AROUND, folder)
-    assert found() == (KERNELS, "")
-    assert found(AROUND + " else") == ({}, "")
-    assert shipped_kernels.shipped("matcalc.d", AROUND) is None
-    shipped_kernels.packed({}, AROUND, folder)
-    assert found() == ({}, "") and list(folder.iterdir()) == [path]
+def found(folder):
+    """Return the kernels that a new process with an empty cache finds, and its note."""
+    artefacts._read_pack.cache_clear()
+    with pytest.MonkeyPatch.context() as patch, recording() as record:
+        place = folder.parent / f"empty {len(os.listdir(folder.parent))}"
+        patch.setenv("MATCALC_CACHE", str(place))
+        codes = {symbol: artefacts.read("kernel", [symbol]) for symbol in [*CODES, "matcalc.d"]}
+    return {symbol: parts[0] for symbol, parts in codes.items() if parts is not None}, record.note
+
+
+def test_what_is_packed_is_found(folder, monkeypatch):
+    assert found(folder) == ({}, "")
+    path = packed(folder)
+    assert found(folder) == (CODES, "")
+    with monkeypatch.context() as patch:
+        patch.setitem(conditions.CONDITIONS, "level", lambda: "another level")
+        assert found(folder) == ({}, "")
+    assert packed(folder, {}) == path
+    assert found(folder) == ({}, "")
+
+
+def test_what_is_shipped_is_copied_into_the_cache(folder, tmp_path, monkeypatch):
+    path = packed(folder)
+    monkeypatch.setenv("MATCALC_CACHE", str(tmp_path / "cache"))
+    artefacts._read_pack.cache_clear()
+    assert artefacts.read("kernel", ["matcalc.a"]) == [CODES["matcalc.a"]]
+    artefacts._read_pack.cache_clear()
+    path.unlink()
+    assert artefacts.read("kernel", ["matcalc.a"]) == [CODES["matcalc.a"]]
+    assert artefacts.read("kernel", ["matcalc.b"]) is None
 
 
 def test_each_damage_leaves_nothing(folder):
-    path = shipped_kernels.packed(KERNELS, AROUND, folder)
+    path = packed(folder)
     whole = path.read_bytes()
     for end in (0, 1, 24, 88, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:end])
-        assert found()[0] == {}, end
+        assert found(folder)[0] == {}, end
     for place in range(0, len(whole), 7):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert found()[0] == {}, place
+        assert found(folder)[0] == {}, place
     path.write_bytes(whole + b"more")
-    assert found()[0] == {}
+    assert found(folder)[0] == {}
     path.write_bytes(whole)
-    assert found()[0] == KERNELS
+    assert found(folder)[0] == CODES
 
 
-def test_a_file_for_others_is_not_taken_under_another_name(folder):
-    path = shipped_kernels.packed(KERNELS, "another processor", folder)
-    path.rename(folder / file_name(shipped_kernels.STEM, AROUND))
-    assert found()[0] == {}
+def test_a_file_for_others_is_not_taken_under_another_name(folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(conditions.CONDITIONS, "level", lambda: "another level")
+        path = packed(folder)
+    path.rename(folder / file_name(artefacts._pack_key(KINDS["kernel"].shipped)))
+    assert found(folder)[0] == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX")
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_others_may_write_is_not_read(folder, what):
-    path = shipped_kernels.packed(KERNELS, AROUND, folder)
+    path = packed(folder)
     (path if what == "file" else folder).chmod(0o777)
-    kernels_found, note = found()
+    kernels_found, note = found(folder)
     assert kernels_found == {} and "others may" in note
     (path if what == "file" else folder).chmod(0o555)
-    assert found() == (KERNELS, "")
+    assert found(folder) == (CODES, "")
 
 
 # ---- processors and settings
@@ -103,19 +137,21 @@ def test_a_level_is_taken_where_all_of_it_is_there(monkeypatch):
 
 
 def test_each_setting_that_changes_code_is_another_key(monkeypatch):
-    before = provenance.surroundings()
-    assert provenance.own() == before[-1] and len(set(before)) == len(before)
+    own, shipped = KINDS["kernel"].conditions, KINDS["kernel"].shipped
+    before = {present(own), present(shipped)}
+    assert len(before) == 2
     for name, value in [("OPT", 1), ("BOUNDSCHECK", 1), ("ENABLE_AVX", 0), ("LOOP_VECTORIZE", 0)]:
         with monkeypatch.context() as patch:
             patch.setattr(config, name, value)
-            assert not set(provenance.surroundings()) & set(before), name
+            assert not {present(own), present(shipped)} & before, name
     for name in ("OPT", "BOUNDSCHECK", "ENABLE_AVX", "LOOP_VECTORIZE"):
         with monkeypatch.context() as patch:
             patch.setenv(f"NUMBA_{name}", "0")
-            assert not set(provenance.surroundings()) & set(before), name
-    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
-    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2")
-    assert provenance.surroundings() == (provenance.own(),) != before
+            assert not {present(own), present(shipped)} & before, name
+    level = provenance.LEVELS[-1]
+    monkeypatch.setenv("NUMBA_CPU_NAME", level.name)
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", level.features)
+    assert present(own) == present(shipped)
 
 
 # ---- parts and signatures
@@ -123,7 +159,8 @@ def test_each_setting_that_changes_code_is_another_key(monkeypatch):
 
 def test_a_part_is_read_as_it_was_written():
     part = Part("name", b"\x7fELF\n\n\x00", ("sqrt", "matcalc.x"), ("int64", "float64[2]"))
-    assert kernel_code.read(kernel_code.written(part)) == part
+    encoding = KINDS["kernel"].encoding
+    assert kernel_code.part_of(*encoding.decode(encoding.encode(kernel_code.parts(part)))) == part
 
 
 def test_types_are_read_as_they_were_written():
@@ -142,9 +179,9 @@ def test_a_kernel_is_a_call_of_its_symbol_and_those_below_it_are_not_run(tmp_pat
 import json, sys
 from pathlib import Path
 from matcalc.compiler.kernels import modules
-from matcalc.store import shipped_files
-from matcalc.store.cache_entries import recording
-shipped_files.data_folder = lambda name: Path(PLACE)
+from matcalc.store import artefacts
+from matcalc.store.events import recording
+artefacts.data_folder = lambda name: Path(PLACE)
 with recording() as record:
     modules.load_items("numba", ["symmetrise", "put_symmetric"])
 names = [name.rpartition(".")[2].rpartition("_")[0] for name in sys.modules if ".generated_modules." in name]
@@ -168,28 +205,26 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import numpy as np
-from matcalc.store import shipped_files
-shipped_files.data_folder = lambda name: Path(PLACE)
+from matcalc.store import artefacts
+from matcalc.store.events import recording
+artefacts.data_folder = lambda name: Path(PLACE)
 import matcalc as mc
 
-fn = mc.compile("expm(A)", declarations="A: matrix(n, n)")
+with recording() as record:
+    fn = mc.compile("expm(A)", declarations="A: matrix(n, n)")
 found = [fn(A).tobytes().hex() for A in (np.random.default_rng(n).standard_normal((n, n))/3 for n in SIZES)]
 numba = "numba" in sys.modules
-kept = [p.name for p in Path(CACHE).glob("kernel.*")]
-print(json.dumps({"found": found, "numba": numba, "kept": kept, "note": fn.stats["note"]}))
+print(json.dumps({"found": found, "numba": numba, "built": record.built, "note": fn.stats["note"]}))
 """
 PACK = """
-from matcalc.compiler.kernels import kernel_code, shipped_kernels
-from matcalc.compiler.machine.provenance import own
-around, place = own(), Path(PLACE) / shipped_files.FOLDER
-shipped_kernels.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
+dict(artefacts.pack(Path(PLACE) / artefacts.SHIPPED))
 """
 SIZES = (1, 2, 7, 30)
 
 
 def started(cache, folder, program=PROGRAM, **variables):
     cache.mkdir(mode=0o700, exist_ok=True)
-    text = program.replace("PLACE", repr(str(folder))).replace("CACHE", repr(str(cache))).replace("SIZES", repr(SIZES))
+    text = program.replace("PLACE", repr(str(folder))).replace("SIZES", repr(SIZES))
     settings = {**os.environ, "MATCALC_CACHE": str(cache), **variables}
     return subprocess.Popen([sys.executable, "-c", text], stdout=-1, stderr=-1, text=True, env=settings)
 
@@ -219,11 +254,11 @@ def package(tmp_path_factory, level):
 @pytest.mark.whole
 def test_shipped_kernels_are_taken_and_give_the_bits_of_a_fresh_compilation(package, tmp_path):
     folder, made = package
-    assert made["kept"] and made["numba"]
-    for path in [folder / shipped_files.FOLDER, *(folder / shipped_files.FOLDER).iterdir()]:
+    assert made["built"] and made["numba"]
+    for path in [folder / SHIPPED, *(folder / SHIPPED).iterdir()]:
         path.chmod(0o555)
     first = told(started(tmp_path / "cache", folder))
-    assert first["kept"] == [] and first["found"] == made["found"]
+    assert first["built"] == 1 and first["found"] == made["found"]
     second = told(started(tmp_path / "cache", folder))
     assert not second["numba"] and second["found"] == made["found"]
     for n, text in zip(SIZES, made["found"], strict=True):
@@ -243,16 +278,16 @@ def test_two_processes_at_once(package, tmp_path):
 @pytest.mark.parametrize("damage", ["cut", "another", "missing", "another processor"])
 def test_what_is_damaged_is_compiled(package, tmp_path, damage):
     folder, made = package
-    (path,) = (folder / shipped_files.FOLDER).iterdir()
-    place = tmp_path / shipped_files.FOLDER
+    place = tmp_path / SHIPPED
     place.mkdir()
-    whole = path.read_bytes()
-    content = {"cut": whole[:-1], "another": whole[:-9] + b"\0" + whole[-8:], "another processor": whole}
-    if damage in content:
-        (place / path.name).write_bytes(content[damage])
+    for path in (folder / SHIPPED).iterdir():
+        whole = path.read_bytes()
+        content = {"cut": whole[:-1], "another": whole[:-9] + b"\0" + whole[-8:], "another processor": whole}
+        if damage in content:
+            (place / path.name).write_bytes(content[damage])
     other = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2"} if damage == "another processor" else {}
     found = told(started(tmp_path / "cache", tmp_path, **other))
-    assert found["kept"]
+    assert found["built"]
     for text, same in zip(found["found"], made["found"], strict=True):
         values = [np.frombuffer(bytes.fromhex(bits)) for bits in (text, same)]
         np.testing.assert_allclose(*values, rtol=1e-12, atol=1e-14)

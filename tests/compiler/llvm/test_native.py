@@ -21,7 +21,6 @@ from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError
 from matcalc.compiler.llvm.native import Linker, compiled_part
 from matcalc.compiler.llvm.native_text import Module
-from matcalc.compiler.machine.provenance import surroundings
 
 REALS = (0.0, -0.0, 1.5, -2.25, math.inf, -math.inf, math.nan, 5e-324, 1e308)
 INTEGERS = (0, 1, -1, 2, 7, -7, 3, -3, 2**62, -(2**63))
@@ -38,7 +37,7 @@ def native(text, *taken):
     symbol = f"test.{abs(hash((text, taken)))}"
     assembly = module.entered("f", kinds, [word.endswith("!") for word in taken], symbol)
     part = compiled_part(symbol, assembly, linker)
-    assert isinstance(part, Part) and is_there(part, surroundings())
+    assert isinstance(part, Part) and is_there(part)
     code, address = placed(part)
     entry = exact_entry([Taken(k.number, k.rank, w.endswith("!")) for k, w in zip(kinds, taken, strict=True)])
     run = exact_call(address, entry)

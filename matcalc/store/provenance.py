@@ -1,4 +1,4 @@
-"""Describes the provenance of machine code for cache keys: the compiler, its settings, and the processor.
+"""Describes what machine code depends on besides its text: the compiler, its settings, and the processor.
 
 Kernels are compiled for the processor of this machine or, in a wheel, for a level of processors. Both are written as
 LLVM's name and features, so a level's code equals what this machine compiles with Numba set to that level.
@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,11 +28,12 @@ CPU_NAME, CPU_FEATURES = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 FILE = ".numba_config.yaml"
 """The file in the working directory that changes these settings too."""
 OURS = (
-    "numba/engine", "numba/cached_jit", "kernels/kernel_code", "kernels/kernels",
-    "llvm/linked_functions", "machine/linker_symbols", "numba/llvm_passes", "machine/provenance",
-    "call/pointer_call", "numba/reshaping", "numba/unboxing",
+    "compiler/numba/engine", "compiler/numba/cached_jit", "compiler/kernels/kernel_code", "compiler/kernels/kernels",
+    "compiler/llvm/linked_functions", "compiler/machine/linker_symbols", "compiler/numba/llvm_passes",
+    "compiler/call/pointer_call", "compiler/numba/reshaping", "compiler/numba/unboxing", "store/provenance",
+    "store/encodings",
 )  # fmt: skip
-"""The files of the compiler that influence the code."""
+"""The files that influence the code."""
 
 
 class Level(NamedTuple):
@@ -59,20 +60,32 @@ def widest(features: str) -> str:
     return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features.split(",") else features
 
 
-def surroundings() -> tuple[str, ...]:
-    """Return the provenances of kernels usable here: that of the processor's level, then that of this processor."""
-    level = None if CPU_NAME in os.environ else level_of_host()
-    return (*([_for_level(level.name, level.features)] if level else []), own())
+def level() -> str:
+    """Return the level of processors whose code is usable here: that of this machine, or what Numba is set to."""
+    found = level_of_host()
+    if CPU_NAME in os.environ:
+        return processor()
+    return _target(found.name, found.features) if found else ""
 
 
-def own() -> str:
-    """Return the provenance of code compiled in this process."""
+def processor() -> str:
+    """Return the processor that Numba compiles for in this process."""
     name = os.environ.get(CPU_NAME) or name_of_host()
-    return _for_level(name, os.environ.get(CPU_FEATURES) or features_of_host())
+    return _target(name, os.environ.get(CPU_FEATURES) or features_of_host())
 
 
-def _for_level(name: str, features: str) -> str:
-    return f"{compiler_version()}\n{_triple()} {name} {widest(features)}"
+def host() -> str:
+    """Return the name and the features of this processor."""
+    return f"{name_of_host()} {features_of_host()}"
+
+
+def llvm_version() -> str:
+    """Return the version of LLVM and its default target."""
+    return f"{llvmlite.__version__} {llvm.get_default_triple()}"
+
+
+def _target(name: str, features: str) -> str:
+    return f"{_triple()} {name} {widest(features)}"
 
 
 @cache
@@ -98,6 +111,14 @@ def compiler_version() -> str:
 
 @cache
 def _version() -> str:
+    """Return Numba's version without importing Numba: from the name of its metadata, which takes long to parse."""
+    place = find_spec("numba")
+    folder = Path(place.origin).parents[1] if place is not None and place.origin else Path()
+    names = [path.name for path in folder.glob("numba-*.dist-info")]
+    if len(names) == 1:
+        return names[0].removeprefix("numba-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
     return version("numba")
 
 
@@ -134,5 +155,5 @@ def features_of_host() -> str:
 
 @cache
 def _ours() -> str:
-    folder = Path(__file__).parent.parent
+    folder = Path(__file__).parents[1]
     return hashlib.sha256(b"".join((folder / f"{name}.py").read_bytes() for name in OURS)).hexdigest()

@@ -11,36 +11,38 @@ import pytest
 from compiler.call import endurance
 
 from matcalc.compiler.kernels.modules import load_text
-from matcalc.store import cache_entries
+from matcalc.store import artefacts, conditions, sealed_files
+from matcalc.store.events import recording
+from matcalc.store.sealed_files import SUFFIX
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE", str(tmp_path / "cache"))
-    cache_entries.write("kept", "key", b"content")
+    artefacts.write("entry", ["key"], b"content")
     return tmp_path / "cache"
 
 
 def entry(folder):
-    (path,) = folder.glob("*" + cache_entries.SUFFIX)
+    (path,) = folder.glob("*" + SUFFIX)
     return path
 
 
 def noted(call, *arguments):
-    with cache_entries.recording() as record:
+    with recording() as record:
         return call(*arguments), record.note
 
 
 def test_what_is_written_is_read(folder):
-    assert noted(cache_entries.read, "kept", "key") == (b"content", "")
-    assert cache_entries.read("kept", "another key") is None
+    assert noted(artefacts.read, "entry", ["key"]) == (b"content", "")
+    assert artefacts.read("entry", ["another key"]) is None
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_files_are_for_this_user_alone(mask, folder):
     before = os.umask(mask)
     try:
-        cache_entries.write("kept", "key", b"new")
+        artefacts.write("entry", ["key"], b"new")
     finally:
         os.umask(before)
     assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
@@ -50,19 +52,19 @@ def test_every_cut_and_every_changed_byte_is_no_entry(folder):
     content = entry(folder).read_bytes()
     for at in range(len(content)):
         entry(folder).write_bytes(content[:at])
-        assert cache_entries.read("kept", "key") is None
+        assert artefacts.read("entry", ["key"]) is None
         entry(folder).write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-        assert cache_entries.read("kept", "key") is None
+        assert artefacts.read("entry", ["key"]) is None
     entry(folder).write_bytes(content + b"\0")
-    assert cache_entries.read("kept", "key") is None
+    assert artefacts.read("entry", ["key"]) is None
 
 
 def test_an_entry_under_the_name_of_another_is_none(folder):
     content = entry(folder).read_bytes()
-    cache_entries.write("kept", "other", b"other content")
-    for path in folder.glob("*" + cache_entries.SUFFIX):
+    artefacts.write("entry", ["other"], b"other content")
+    for path in folder.glob("*" + SUFFIX):
         path.write_bytes(content)
-    assert cache_entries.read("kept", "other") is None and cache_entries.read("kept", "key") == b"content"
+    assert artefacts.read("entry", ["other"]) is None and artefacts.read("entry", ["key"]) == b"content"
 
 
 class Forged:
@@ -73,10 +75,10 @@ class Forged:
 def test_a_forged_pickle_is_not_read(folder, tmp_path):
     Forged.trace = tmp_path / "ran"
     body = b"another key\0" + pickle.dumps(Forged())
-    for forged in (pickle.dumps(Forged()), cache_entries.MARK + hashlib.sha256(body).hexdigest().encode() + body):
+    for forged in (pickle.dumps(Forged()), sealed_files.MARK + hashlib.sha256(body).hexdigest().encode() + body):
         text = endurance.TEXT.format(number=1)
         load_text(text, "forged", stays=False)
-        for path in folder.glob("forged*" + cache_entries.SUFFIX):
+        for path in folder.glob("overload*" + SUFFIX):
             path.write_bytes(forged)
         assert not load_text(text, "forged", stays=False).hit
         assert not Forged.trace.exists()
@@ -98,11 +100,11 @@ def test_what_is_no_file_of_this_user_is_noted_and_compiled_again(kind, folder, 
         path.symlink_to(tmp_path / "elsewhere")
         if kind == "link":
             (tmp_path / "elsewhere").write_bytes(content)
-    found, note = noted(cache_entries.read, "kept", "key")
+    found, note = noted(artefacts.read, "entry", ["key"])
     assert found is None and note.startswith(f"cannot read {path} (") and note.endswith(": compiled again")
-    _, note = noted(cache_entries.write, "kept", "key", b"content")
+    _, note = noted(artefacts.write, "entry", ["key"], b"content")
     assert (kind == "folder") == bool(note)
-    assert cache_entries.read("kept", "key") == (None if kind == "folder" else b"content")
+    assert artefacts.read("entry", ["key"]) == (None if kind == "folder" else b"content")
     assert not list(folder.glob("*.part"))
 
 
@@ -114,11 +116,11 @@ def test_faults_of_the_disk_are_noted(fault, folder, monkeypatch):
     for name in ("replace", "fdopen", "open"):
         with monkeypatch.context() as changed:
             changed.setattr(os, name, failing)
-            _, note = noted(cache_entries.write, "kept", "new", b"x")
+            _, note = noted(artefacts.write, "entry", ["new"], b"x")
         assert os.strerror(fault) in note and note.endswith("compiled code is kept for this process only")
     with monkeypatch.context() as changed:
         changed.setattr(os, "open", failing)
-        found, note = noted(cache_entries.read, "kept", "key")
+        found, note = noted(artefacts.read, "entry", ["key"])
     assert found is None and os.strerror(fault) in note
     assert not list(folder.glob("*.part"))
 
@@ -132,30 +134,28 @@ def test_a_limit_on_the_size_of_files(folder):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert loaded.module.f(1.0) == 3.0 and not loaded.hit
-    assert "File too large" in loaded.note and not list(folder.glob("*.part")) and not list(folder.glob("large*.nbc"))
+    assert (
+        "File too large" in loaded.note and not list(folder.glob("*.part")) and not list(folder.glob("overload*.nbc"))
+    )
 
 
-def test_other_processors_and_versions_have_entries_of_their_own(folder, monkeypatch):
-    from matcalc.compiler.numba import cached_jit as jit
-
+def test_other_versions_have_entries_of_their_own(folder, monkeypatch):
     text = endurance.TEXT.format(number=3)
-    surroundings = jit._surroundings()
-    for _ in range(2):
+    for is_known in (False, True):
         for version in ("one", "other"):
-            monkeypatch.setattr(jit, "_surroundings", lambda version=version: surroundings + version)
-            hit = load_text(text, "versions", stays=False).hit
-            assert hit == (_ == 1)
-    assert len(list(folder.glob("versions*" + cache_entries.SUFFIX))) == 2
+            monkeypatch.setitem(conditions.CONDITIONS, "numpy", lambda version=version: version)
+            assert load_text(text, "versions", stays=False).hit == is_known
+    assert len(list(folder.glob("overload*" + SUFFIX))) == 2
 
 
 @pytest.mark.whole
 def test_kills_while_entries_are_written(folder):
     report = endurance.kills(40)
-    assert report["killed"] == 40 and not noted(cache_entries.write, "kept", "key", b"content")[1]
+    assert report["killed"] == 40 and not noted(artefacts.write, "entry", ["key"], b"content")[1]
 
 
 def test_one_who_compiles_what_another_has_not_finished(folder):
     """Files whose names end in .part are never read, whatever they contain."""
     path = entry(folder)
     os.replace(path, path.with_name(".x.part"))
-    assert cache_entries.read("kept", "key") is None
+    assert artefacts.read("entry", ["key"]) is None

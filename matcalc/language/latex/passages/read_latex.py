@@ -33,25 +33,25 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
+from matcalc.language.latex.names_in_lines import used
 from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.metrics import with_norms
-from matcalc.language.latex.passages.names_in_lines import used
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
-from matcalc.language.latex.passages.read_steps import begun, lines_of
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
-from matcalc.language.latex.passages.state_arguments import with_arguments_below
 from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
-from matcalc.language.latex.passages.steps import DOTS, Equation, Found, separated, step_letters
+from matcalc.language.latex.recurrences.read_steps import begun, lines_of
+from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
+from matcalc.language.latex.recurrences.steps import DOTS, Equation, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 

@@ -20,6 +20,7 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
+from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.labels import (
     by_indices,
     compound_key,
@@ -27,7 +28,6 @@ from matcalc.language.latex.passages.labels import (
     with_subscript_in_front,
     without_link,
 )
-from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 

@@ -24,9 +24,9 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     needed,
 )
-from matcalc.language.latex.passages.first_subscripts import bounds_of, constant, place_sequences
-from matcalc.language.latex.passages.names_in_lines import whole_key
-from matcalc.language.latex.passages.steps import Equation, Found, Range, reads
+from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.recurrences.first_subscripts import bounds_of, constant, place_sequences
+from matcalc.language.latex.recurrences.steps import Equation, Found, Range, reads
 from matcalc.language.named_parts import Segment
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, call, name, number, walk

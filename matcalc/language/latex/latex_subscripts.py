@@ -24,7 +24,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
-from matcalc.language.latex.latex_marginals import check_not_marginal
+from matcalc.language.latex.latex_marginals import check_not_marginal, check_not_summed
 from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -307,6 +307,8 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     if ranked := [x for x in axes if x.head == "fence" and x.value == "open"]:
         hint = r"write x_i for an entry, \operatorname{sort}(x)_i for the i-th smallest"
         raise fault("a subscript in parentheses can be an entry or an order statistic", ranked[0], hint)
+    if rank == 2 and name:
+        check_not_summed(reading, name, axes, layout)
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""

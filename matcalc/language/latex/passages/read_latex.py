@@ -36,6 +36,7 @@ from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import used
 from matcalc.language.latex.passages.arguments import with_subscripts
 from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.descriptions import Described, without_descriptions
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
@@ -45,6 +46,7 @@ from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
+from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
@@ -83,14 +85,16 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters = _passage(text, known)
+        plain, origins, passage, letters, described = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
         found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
+        check_described(reading, plain, described, rest)
         found.equations = [_with_indices(reading, one) for one in found.equations]
-        lines = [line for line in rest[: len(passage.lines)] if line]
-        aside = [one for line in rest[len(passage.lines) :] for one in line]
+        front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
+        lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
+        aside = [one for line in without_restrictions(reading, behind, is_aside=True) for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
@@ -126,8 +130,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
-    """Return a text without macros, the positions of its characters, its layouts, and its step indices.
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], list[Described]]:
+    """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
@@ -140,18 +144,20 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = _with_states(passage_of(without_stops(plain), arrays), known)
+            shown, described = without_descriptions(plain)
+            passage = _with_states(passage_of(without_stops(shown), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
-                return plain, origins, passage, letters
+                return plain, origins, passage, letters, described
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = _with_states(passage_of(without_stops(plain), arrays), known)
+    shown, described = without_descriptions(plain)
+    passage = _with_states(passage_of(without_stops(shown), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
-    return plain, origins, passage, letters
+    return plain, origins, passage, letters, described
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:

@@ -35,10 +35,10 @@ MEANINGS = (
     (r"\\otimes", r"Kronecker"),
     (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|2-norm"),
     (r"\\(\||Vert)\\cdot\\(\||Vert)_(F|\{F\})", r"Frobenius"),
-    (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?|\\tr(\(\\cdot\))?", r"trace"),
+    (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?", r"(?:the )trace"),
     (r"(\(\\cdot\))?\^?\{?(\\top|T|\\mathsf\{T\})\}?", r"transpos"),
     (r"(\\mathbf\{)?I\}?(_\{?\w\}?)?", r"identity"),
-    (r"(\\mathbf\{|\\mathbb\{|\\boldsymbol\{)1\}(_\{?\w\}?)?", r"ones"),
+    (r"(\\mathbf\{|\\mathbb\{|\\boldsymbol\{)1\}(_\{?\w\}?)?", r"of ones|all-ones|1s"),
 )
 """Functions and signs, and the words that state the meaning which matcalc gives them."""
 

@@ -27,8 +27,9 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.passages.bound_letters import bound_in
 from matcalc.language.latex.passages.separate_indices import with_own_indices
-from matcalc.language.latex.passages.statements import Statement, bound_in
+from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

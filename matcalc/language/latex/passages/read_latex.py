@@ -34,9 +34,11 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import used
-from matcalc.language.latex.passages.arguments import with_subscripts
+from matcalc.language.latex.passages.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.descriptions import Described, without_descriptions
+from matcalc.language.latex.passages.diagonals import with_diagonals
+from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
@@ -113,14 +115,16 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [*firsts, *others, *norms]
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
-        every = [with_primed_indices(reading, one) for one in every]
+        every = [with_diagonals(reading, with_primed_indices(reading, one)) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
-        every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
+        every = without_own_arguments(with_squares(reading, every, EQUAL))
+        every = [with_subscripts(reading, one) for one in every]
         _check_fonts([*every, *steps])
         _check_dots([*every, *steps])
         _check_constant(reading, [*every, *steps])
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
+        reading.zeros = from_zero_in(reading, every)
         tree = _read(reading, every[: len(firsts)], aside, found)
     except ParseError as refused:
         refused.text = text
@@ -220,7 +224,8 @@ def _around(parts: Sequence[Statement], steps: Found) -> tuple[list[Statement], 
     first: list[Statement] = []
     later: list[Statement] = []
     for one in parts:
-        reads = not keys.isdisjoint(used(one.formula))
+        own = {key for x in one.parameters or () if (key := key_of(x)) is not None}
+        reads = not keys.isdisjoint(used(one.formula) - own)
         keys |= {one.used_as} if reads else set()
         (later if reads else first).append(one)
     return first, later

@@ -11,7 +11,8 @@ from typing import cast
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
-from matcalc.language.latex.passages.statements import Statement, bound_in
+from matcalc.language.latex.passages.bound_letters import bound_in
+from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

@@ -45,6 +45,8 @@ def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
         name, font = cast("tuple[str, str]", node.value)
         if node.head == "letter":
             return Ast("letter", (), (put.get(name, name), font), node.span)
+        if font in ("operator", "text") and (name,) in reading.keys and name not in reading.names.words:
+            return Ast("word", (), (name, "roman"), node.span)
         is_own = font not in _UPRIGHT or name in defined or (name,) in reading.keys
         return node if is_own else Ast("word", (), (_function(reading, name), font), node.span)
 

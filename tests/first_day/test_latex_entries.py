@@ -1,0 +1,180 @@
+r"""Entries in LaTeX: data of indices, first entries of number 0, diagonals of entries, functions with an argument each."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+RNG = np.random.default_rng(5)
+N, K = 5, 3
+P = RNG.uniform(0.1, 1.0, (N, K))
+Y = RNG.integers(0, K, N)
+LABELS = "P: matrix(n, K) positive; y: index(n)"
+
+
+def value(latex, let, **data):
+    e = mc.expression(latex, let, dialect="latex")
+    return e(**{name: data[name] for name in map(str, e.symbols)})
+
+
+CHOSEN = [
+    r"\mathbb{1}\{y_i = k\} p_{ik}", r"\mathbf{1}[k = y_i] p_{ik}", r"I(y_i = k) p_{ik}", r"\delta(y_i, k) p_{ik}",
+    r"\delta_{y_i k} p_{ik}", r"\mathbb{1}_{y_i = k} p_{ik}", r"p_{ik} - \mathbb{1}\{y_i \neq k\} p_{ik}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "first"), [(body, k) for body in CHOSEN for k in (1, 2) if k == 1 or "delta_" not in body]
+)
+def test_an_index_equals_data_where_it_names_the_same_entry(body, first):
+    """So the indicator chooses p_{i,y_i}."""
+    found = value(rf"\sum_{{i=1}}^n \sum_{{k={first}}}^K \left({body}\right)", LABELS, P=P, y=Y)
+    assert found == pytest.approx(sum(P[i, Y[i]] for i in range(N) if Y[i] >= first - 1))
+
+
+ORDERS = [
+    ("<", np.less),
+    (r"\le", np.less_equal),
+    (">", np.greater),
+    (r"\ge", np.greater_equal),
+    (r"\neq", np.not_equal),
+]
+
+
+@pytest.mark.parametrize(("sign", "holds"), ORDERS)
+@pytest.mark.parametrize("where", ["below", "beside"])
+def test_an_index_beside_data_below_a_sum(sign, holds, where):
+    below = rf"\sum_{{k {sign} y_i}} p_{{ik}}"
+    latex = below if where == "below" else rf"\sum_{{k=1}}^K \mathbb{{1}}[k {sign} y_i] p_{{ik}}"
+    expected = sum(P[i, k] for i in range(N) for k in range(K) if holds(k, Y[i]))
+    assert value(rf"\sum_{{i=1}}^n {latex}", LABELS, P=P, y=Y) == pytest.approx(expected)
+
+
+def test_one_datum_below_a_sum_and_a_maximum():
+    s = RNG.standard_normal(K)
+    let = "s: vector(K); y: index"
+    for y in range(K):
+        assert value(r"\sum_{k \neq y} s_k", let, s=s, y=y) == pytest.approx(s.sum() - s[y])
+        assert value(r"\max_{k \neq y} s_k", let, s=s, y=y) == pytest.approx(np.delete(s, y).max())
+
+
+def test_steps_from_0_are_the_numbers_of_the_data():
+    found = value(
+        r"\sum_{i=1}^n \sum_{k=0}^{K-1} \mathbb{1}\{y_i = k\} a^k", "y: index(n); a: scalar; K: size", a=2.0, y=Y, K=K
+    )
+    assert found == pytest.approx(np.sum(2.0**Y))
+
+
+@pytest.mark.parametrize("condition", ["y_i = 1", r"y_i \neq 0", "2 = y_i"])
+def test_data_of_indices_beside_a_number_are_refused(condition):
+    with pytest.raises(mc.ParseError, match="can count from 1, or from 0"):
+        mc.expression(
+            rf"\sum_{{i=1}}^n \mathbb{{1}}\{{{condition}\}} x_i", "x: vector(n); y: index(n)", dialect="latex"
+        )
+
+
+ZERO = [
+    (r"\sum_{k=0}^{n} a_k x^k", "a: vector(n+1)", "sum{k: a[k]*x^k}"),
+    (r"a_0 + \sum_{k=1}^{n} a_k x^k", "a: vector(n+1)", "sum{k: a[k]*x^k}"),
+    (r"\sum_{k=0}^{n-1} a_k x^k", "a: vector(n)", "sum{k: a[k]*x^k}"),
+    (r"\sum_{k=0}^{3} a_k x^k", "a: vector(4)", "sum{k: a[k]*x^k}"),
+    (r"\sum_{k=0}^{n-1} (a_{k+1} - a_k)^2", "a: vector(n+1)", "norm2(a[1:] - a[:-1])^2"),
+    (r"\sum_{k=0}^{n} \|A_k\|^2 x^k", "A: matrix(n+1, d)", "sum{k: norm2(A[k,:])^2*x^k}"),
+    (r"\sum_{k=0}^{n} \|a_k\|^2 x^k", "A: matrix(d, n+1)", "sum{k: norm2(A[:,k])^2*x^k}"),
+    (r"\sum_{k=0}^{n} A_{k1} x^k", "A: matrix(n+1, d)", "sum{k: A[k,0]*x^k}"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), ZERO)
+def test_an_array_counts_from_0_if_all_its_entries_are_read_so(latex, let, text):
+    let = f"{let}; x: scalar"
+    assert mc.equivalent(mc.expression(latex, let, dialect="latex"), mc.expression(text, let))
+
+
+@pytest.mark.parametrize(
+    ("latex", "let"),
+    [
+        (r"\sum_{k=0}^{n} a_k", "a: vector(n)"),
+        (r"\sum_{k=0}^{n} a_k", "a: vector(n+2)"),
+        (r"\sum_{k=1}^{n} a_{k-1}", "a: vector(n)"),
+        (r"\sum_{k=0}^{n-1} a_k + a_n", "a: vector(n)"),
+        (r"\sum_{k=1}^{n} (a_k - a_{k-1})", "a: vector(n)"),
+    ],
+)
+def test_an_array_of_another_length_does_not(latex, let):
+    with pytest.raises(mc.MatcalcError):
+        mc.expression(latex, let, dialect="latex")
+
+
+DIAGONALS = [
+    (r"\operatorname{diag}(a_i) b", "a.*b"),
+    (r"\mathrm{diag}(a_i^2) b", "a.^2.*b"),
+    (r"\operatorname{diag}\{a_i(1 - a_i)\} b", "a.*(1 - a).*b"),
+    (r"\operatorname{diag}(a_1, \ldots, a_n) b", "a.*b"),
+    (r"\operatorname{diag}(a_1^2, \dots, a_n^2) b", "a.^2.*b"),
+    (r"\operatorname{diag}(p_1, \ldots, p_n) b, \quad p_i = x_i^\top w", "(X*w).*b"),
+    (r"D b, \quad D = \operatorname{diag}(p_i(1 - p_i)), \quad p_i = x_i^\top w", "(X*w).*(1 - X*w).*b"),
+    (r"\operatorname{Diag}(a) b", "a.*b"),
+    (r"\sum_{i=1}^n b^\top \operatorname{diag}(a) b\, a_i", "sum(a)*(a'*(b.*b))"),
+]
+
+
+@pytest.mark.parametrize(("latex", "text"), DIAGONALS)
+def test_diagonals_of_entries(latex, text):
+    let = "a, b: vector(n); X: matrix(n, d); w: vector(d)"
+    assert mc.equivalent(mc.expression(latex, let, dialect="latex"), mc.expression(text, let))
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\operatorname{diag}(a_1, \ldots, a_d) b", r"\operatorname{diag}(a_1, \ldots, b_n) b"]
+)
+def test_a_list_that_is_not_the_whole_vector_is_refused(latex):
+    with pytest.raises(mc.MatcalcError):
+        mc.expression(latex, "a, b: vector(n); d: size", dialect="latex")
+
+
+OWN = [
+    (r"\sum_i u_i(x_i)", "sum(1 - exp(-g.*x))"),
+    (r"\sum_i u_i(x_i)^2", "sum((1 - exp(-g.*x)).^2)"),
+    (r"\sum_{j=1}^n g_j u_j(x_j) - u_j(x_j)^2", "sum(g.*(1 - exp(-g.*x)) - (1 - exp(-g.*x)).^2)"),
+    (r"\prod_i \left(u_i(x_i) - 1\right)^2", "prod(exp(-2*g.*x))"),
+]
+
+
+@pytest.mark.parametrize(("latex", "text"), OWN)
+@pytest.mark.parametrize("order", [1, -1])
+def test_functions_with_an_argument_each_are_entries(latex, text, order):
+    let = "x, g: vector(n)"
+    lines = [latex, r"u_i(x_i) = 1 - e^{-g_i x_i}"][::order]
+    assert mc.equivalent(mc.expression(r", \quad ".join(lines), let, dialect="latex"), mc.expression(text, let))
+
+
+def test_functions_of_another_argument_are_refused():
+    with pytest.raises(mc.MatcalcError):
+        mc.expression(r"\sum_i u_i(y_i), \quad u_i(x_i) = 1 - e^{-x_i}", "x, y: vector(n)", dialect="latex")
+
+
+SAME = [
+    (r"\sum_{k=1}^n w_k x_k, \quad w_k = e^{-a k}", "sum{k: exp(-a*(k + 1))*x[k]}"),
+    (r"\sum_{k=1}^n w_k x_k, \quad w_k = \frac{e^{-a k}}{\sum_{j=1}^n e^{-a j}}", "sum{k: exp(-a*k)*x[k]}/sum(exp(-a*iota(n)))"),
+    (r"h'(x^\top x)^2, \quad h(t) = \tanh(t), \quad h'(t) = 1 - \tanh(t)^2", "(1 - tanh(x'*x)^2)^2"),
+    (r"\sum_i \text{IDF}_i x_i + \mathrm{len}", "IDF'*x + len"),
+    (r"\operatorname{gain}_1 a", "gain[0]*a"),
+    (r"a^2 p_{1/2}, \quad p_{1/2} = a + 1", "a^2*(a + 1)"),
+    (r"\vec{1}^\top x", "sum(x)"),
+    (r"A : B", "sum(A.*B)"),
+    (r"\tfrac12 \mathbf{A} : \mathbf{A} + a", "norm2(A)^2/2 + a"),
+    (r"x_{k+1} = f(x_k), \; f(x) = a x (1 - x), \; x_0 = a, \; L = \sum_{k=1}^{T} x_k",
+     "sum(x[1:]) where x[0] = a, x[t+1] = a*x[t]*(1 - x[t]), t < T"),
+    (r"z_{k+1} = f(z_k), \quad f(u) = u - a A u, \quad z_0 = x, \quad k = 0, \dots, T-1, \quad \|z_T\|^2",
+     "z[T]'*z[T] where z[0] = x, z[t+1] = z[t] - a*A*z[t], t < T"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "text"), SAME)
+def test_same(latex, text):
+    own = "x_0" not in latex
+    let = "A, B: matrix(n, n); a: scalar"
+    let += "; x: vector(n)" if own else ""
+    let += "; IDF, gain: vector(n); len: scalar" if "IDF" in latex or "gain" in latex else ""
+    assert mc.equivalent(mc.expression(latex, let, dialect="latex"), mc.expression(text, let))

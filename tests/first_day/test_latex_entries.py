@@ -1,4 +1,4 @@
-r"""Entries in LaTeX: data of indices, first entries of number 0, diagonals of entries, functions with an argument each."""
+r"""Entries in LaTeX: data of indices, first entries of number 0, diagonals of entries, and functions of entries."""
 
 import numpy as np
 import pytest
@@ -156,7 +156,10 @@ def test_functions_of_another_argument_are_refused():
 
 SAME = [
     (r"\sum_{k=1}^n w_k x_k, \quad w_k = e^{-a k}", "sum{k: exp(-a*(k + 1))*x[k]}"),
-    (r"\sum_{k=1}^n w_k x_k, \quad w_k = \frac{e^{-a k}}{\sum_{j=1}^n e^{-a j}}", "sum{k: exp(-a*k)*x[k]}/sum(exp(-a*iota(n)))"),
+    (
+        r"\sum_{k=1}^n w_k x_k, \quad w_k = \frac{e^{-a k}}{\sum_{j=1}^n e^{-a j}}",
+        "sum{k: exp(-a*k)*x[k]}/sum(exp(-a*iota(n)))",
+    ),
     (r"h'(x^\top x)^2, \quad h(t) = \tanh(t), \quad h'(t) = 1 - \tanh(t)^2", "(1 - tanh(x'*x)^2)^2"),
     (r"\sum_i \text{IDF}_i x_i + \mathrm{len}", "IDF'*x + len"),
     (r"\operatorname{gain}_1 a", "gain[0]*a"),

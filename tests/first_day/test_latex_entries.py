@@ -166,6 +166,17 @@ SAME = [
     (r"a^2 p_{1/2}, \quad p_{1/2} = a + 1", "a^2*(a + 1)"),
     (r"\vec{1}^\top x", "sum(x)"),
     (r"A : B", "sum(A.*B)"),
+    (r"a\,A : B", "a*sum(A.*B)"),
+    (r"\operatorname{logit}^{-1}(a)", "sigmoid(a)"),
+    (
+        r"M_{ij} = \log\frac{B_{ij}}{r_i c_j}, \quad r_i = \sum_j B_{ij}, \quad c_j = \sum_i B_{ij}",
+        "{i,j: log(B[i,j]/(sum(B[i,:])*sum(B[:,j])))}",
+    ),
+    (
+        r"\sum_{i,j} A_{ij} e_{ij}, \; e_{ij} = r_i c_j, \; r_i = \sum_{j=1}^n B_{ij}, \; c_j = \sum_{i=1}^n B_{ij}",
+        "sum{i,j: A[i,j]*sum(B[i,:])*sum(B[:,j])}",
+    ),
+    (r"z_{k+1} = a A z_k, \quad z_0 = x, \quad k = 0, 1, 2, \quad \|z_3\|^2", "norm2(a*A*(a*A*(a*A*x)))^2"),
     (r"\tfrac12 \mathbf{A} : \mathbf{A} + a", "norm2(A)^2/2 + a"),
     (r"x_{k+1} = f(x_k), \; f(x) = a x (1 - x), \; x_0 = a, \; L = \sum_{k=1}^{T} x_k",
      "sum(x[1:]) where x[0] = a, x[t+1] = a*x[t]*(1 - x[t]), t < T"),

@@ -33,14 +33,20 @@ from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
-def with_functions(reading: Reading, layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return a layout in which the functions of a passage are replaced by their formulas.
+def with_functions(
+    reading: Reading, layout: Ast, functions: Mapping[Key, Statement], around: Collection[str] = ()
+) -> Ast:
+    """Return a layout in which the functions of a passage are replaced by their formulas; `around` are bound outside.
 
     Raises: ParseError for a wrong number of arguments.
     """
     if not functions:
         return layout
-    outside = bound_in(layout)
+    forms = (
+        x for x in walk(layout) if x.head == "script" and x.args[0].head == "fence" and x.args[0].value == "bracket"
+    )
+    listed = {x for form in forms if (below := subscript_of(form)) is not None for x in letters_in(below)}
+    outside = bound_in(layout) | listed | {*around}
 
     def change(node: Ast) -> Ast:
         if node.head == "script":

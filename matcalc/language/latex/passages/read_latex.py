@@ -241,7 +241,7 @@ def _parts_of(
     """Return the named parts, whose trees are appended to `trees`; functions enter `functions`."""
     segments: list[Segment] = []
     for k, one in enumerate(parts):
-        one = one._replace(formula=with_functions(reading, one.formula, functions))
+        one = one._replace(formula=with_functions(reading, one.formula, functions, one.indices))
         if one.is_put_in:
             functions[one.used_as] = one
             after = [*(x.formula for x in parts[k + 1 :]), *readers]

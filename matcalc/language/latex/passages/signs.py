@@ -63,7 +63,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
     (rf"\\ket\s*{_GROUP}", "(<1>)"),
     (rf"\\bra\s*{_GROUP}", r"(<1>)^\top"),
     (
-        rf"(?<![{{_,\w])({_TENSOR})\s*(?<!\\):(?!=)\s*({_TENSOR})(?!\s*(?:\\to|\\rightarrow|:|\w))",
+        rf"(?<![{{_\w])(?<!(?<!\\),)({_TENSOR})\s*(?<!\\):(?!=)\s*({_TENSOR})(?!\s*(?:\\to|\\rightarrow|:|\w))",
         r"\langle <1>, <2> \rangle",
     ),
     (rf"\\langle{_SIDE}\|{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)(<3>)"),

@@ -154,7 +154,41 @@ def test_functions_of_another_argument_are_refused():
         mc.expression(r"\sum_i u_i(y_i), \quad u_i(x_i) = 1 - e^{-x_i}", "x, y: vector(n)", dialect="latex")
 
 
+@pytest.mark.parametrize("pair", [r"i<j", r"i \neq j", r"j>i", r"i \le j"])
+@pytest.mark.parametrize("frame", [r"{} A_{{ij}} {} B_{{ij}}", r"\sqrt{{{} A_{{ij}}^2 {} B_{{ij}}^2}}"])
+def test_a_second_sum_over_the_same_pair_is_refused(pair, frame):
+    """It would be read as a condition inside of the first one."""
+    big = rf"\sum_{{{pair}}}"
+    with pytest.raises(mc.ParseError, match="is bound already"):
+        mc.expression(frame.format(big, big), "A, B: matrix(n, n)", dialect="latex")
+    apart = frame.replace("{} A", "({} A").replace(" {} B", ") ({} B").replace("}^2}}", "}^2)}}")
+    apart = apart if "sqrt" in apart else apart + ")"
+    e = mc.expression(apart.format(big, big), "A, B: matrix(n, n)", dialect="latex")
+    A, B = RNG.standard_normal((2, N, N))
+    i, j = np.indices((N, N))
+    holds = {"i<j": i < j, r"i \neq j": i != j, "j>i": i < j, r"i \le j": i <= j}[pair]
+    expected = np.sum(A[holds]) * np.sum(B[holds])
+    if "sqrt" in frame:
+        expected = np.sqrt(np.sum(A[holds] ** 2) * np.sum(B[holds] ** 2))
+    assert e(A=A, B=B) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sign", ["<", ">", r"\neq", r"\le"])
+def test_a_pair_whose_first_letter_is_bound_is_refused(sign):
+    latex = rf"\sum_i a_i \sum_{{i {sign} j}} a_j"
+    with pytest.raises(mc.ParseError, match="is the index of a sum around this one"):
+        mc.expression(latex, "a: vector(n)", dialect="latex")
+    other = rf"\sum_i a_i \sum_{{j {sign} i}} a_j"
+    a = RNG.standard_normal(N)
+    i, j = np.indices((N, N))
+    holds = {"<": j < i, ">": j > i, r"\neq": i != j, r"\le": j <= i}[sign]
+    found = mc.expression(other, "a: vector(n)", dialect="latex")(a=a)
+    assert found == pytest.approx(np.sum(np.outer(a, a)[holds]))
+
+
 SAME = [
+    (r"\min_\theta \sum_i (x_i - a)^2", "sum((x - a).^2)"),
+    (r"(I - A)^{-1} x, \quad I \in \mathbb{R}^{n \times n}", "inv(eye(n) - A)*x"),
     (r"\sum_{k=1}^n w_k x_k, \quad w_k = e^{-a k}", "sum{k: exp(-a*(k + 1))*x[k]}"),
     (
         r"\sum_{k=1}^n w_k x_k, \quad w_k = \frac{e^{-a k}}{\sum_{j=1}^n e^{-a j}}",

@@ -29,6 +29,8 @@ from first_day.papers_tenth import TENTH
 from first_day.papers_tenth_end import TENTH_END, TENTH_REFUSED
 from first_day.papers_third import THIRD
 from first_day.papers_third_end import THIRD_END, THIRD_REFUSED
+from first_day.papers_thirteenth import THIRTEENTH
+from first_day.papers_thirteenth_end import THIRTEENTH_END, THIRTEENTH_REFUSED
 from first_day.papers_twelfth import TWELFTH
 from first_day.papers_twelfth_end import TWELFTH_END, TWELFTH_REFUSED
 
@@ -40,8 +42,8 @@ FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
 LATER = [*THIRD, *THIRD_END, *FOURTH, *FIFTH, *SIXTH, *SIXTH_END]
 LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED]
 LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
-NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END]
-NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED]
+NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END, *THIRTEENTH, *THIRTEENTH_END]
+NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED, *THIRTEENTH_REFUSED]
 LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
 EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST]
 EVERY_REFUSED = [
@@ -90,6 +92,10 @@ def test_there_are_a_hundred_and_sixty_later_ones():
 
 def test_there_are_a_hundred_and_sixty_last_ones():
     assert len(LAST) + len(LAST_REFUSED) >= 160
+
+
+def test_there_are_a_hundred_newest_ones():
+    assert len(NEWEST) + len(NEWEST_REFUSED) >= 110
 
 
 @pytest.mark.sampled(9)

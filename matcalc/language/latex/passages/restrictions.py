@@ -58,7 +58,7 @@ def _restricts(reading: Reading, one: Ast) -> bool:
     if one.head != "relation":
         return False
     if one.value == (r"\in",):
-        return is_known(reading, one.args[0])
+        return is_known(reading, one.args[0]) or key_of(one.args[0]) == ("I",)  # the identity
     sides = [x for x in one.args if not _is_number(x)]
     return set(one.value) <= _SIGNS and bool(sides) and all(is_known(reading, x) for x in sides)  # type: ignore[call-overload]
 

@@ -28,6 +28,8 @@ def declared_in(reading: Reading, lines: Sequence[Ast]) -> tuple[str, ...]:
     for line in lines:
         key = set_key(line)
         space = space_of(line) if key and key not in reading.keys else None
+        if key == ("I",) and space and len({*space[0]}) == 1:
+            continue  # the identity
         if key and space:
             found[name_of(key, line.caret)] = space
     known = reading.known

@@ -361,6 +361,8 @@ def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
     if key in reading.keys:
         return not set(reading.keys[key]) & set(reading.known.sizes)
     below = {x for node in walk(body) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
+    if not any(key_of(x) == key[:1] for x in walk(body)):  # \theta of a model with parameters of other names
+        return True
     return any(key_of(x) == key[:1] and x not in below for x in walk(body))
 
 

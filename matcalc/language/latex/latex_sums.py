@@ -56,7 +56,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
             continue
         if _is_condition(element):
             sides = [x for side in element.args for x in index_letters(side)]
-            _check_own(word, element, sides, scope)
+            _check_own(element, sides, scope)
             ends = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
             waiting.update({x: ends[0] if ends else "" for x in sides if x not in scope.indices})
             conditions.append(_condition_of(element))
@@ -97,17 +97,11 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     return found
 
 
-def _check_own(word: str, element: Ast, sides: list[str], scope: Scope) -> None:
-    r"""Raise ParseError for \sum_{i<j} in a sum over i, which can bind both or only j; \sum_{j>i} binds j."""
-    if sides[0] not in scope.indices:
-        return
-    if len({*sides} - scope.indices.keys()) == 1:
-        flipped = {"<": ">", "<=": r"\ge", ">": "<", ">=": r"\le", "!=": r"\ne"}[element.value[0]]  # type: ignore[index]
-        alone = rf"\{word}_{{{sides[1]} {flipped} {sides[0]}}}"
-        hint = f"write {alone} if it is over {sides[1]} alone, else give the pair other letters"
-        raise fault(f"{sides[0]} is the index of a sum around this one", element, hint)
-    hint = "write parentheses around the first sum, or give one of the two other letters"
-    raise fault(f"the index {sides[0]} is bound already", element, hint)
+def _check_own(element: Ast, sides: list[str], scope: Scope) -> None:
+    r"""Raise ParseError for \sum_{i<j} in a sum over both, which would only be a condition of that one."""
+    if {*sides} <= scope.indices.keys():
+        hint = "write parentheses around the first sum, or give one of the two other letters"
+        raise fault(f"the index {sides[0]} is bound already", element, hint)
 
 
 def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value) -> Value:

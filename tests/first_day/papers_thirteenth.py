@@ -46,6 +46,15 @@ def bpr(P, Q, u, i, j):
     return -np.sum(np.log(sigmoid(d)))
 
 
+def gravity(R, m, G):
+    found = np.zeros_like(R)
+    for i in range(len(R)):
+        for j in range(len(R)):
+            if i != j:
+                found[i] += G * m[j] * (R[j] - R[i]) / np.linalg.norm(R[j] - R[i]) ** 3
+    return found
+
+
 THIRTEENTH = [
     Passage(
         "Wasserstein critic",
@@ -153,5 +162,15 @@ THIRTEENTH = [
         "F: matrix(n, n); T: vector(n) positive; sigma: scalar positive",
         "T",
         lambda F, T, sigma: sigma * np.sum(F * (T[:, None] ** 4 - T**4), axis=1),
+    ),
+    Passage(
+        "two-body gravity",
+        (
+            r"\ddot{\mathbf r}_i = \sum_{j\neq i} \frac{Gm_j(\mathbf r_j - \mathbf r_i)}{\|\mathbf r_j - \mathbf "
+            r"r_i\|^3}"
+        ),
+        "R: matrix(N, 3); m: vector(N) positive; G: scalar positive",
+        "R",
+        gravity,
     ),
 ]

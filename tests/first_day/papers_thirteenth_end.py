@@ -5,15 +5,6 @@ from first_day.papers import Passage
 from scipy import special
 
 
-def gravity(R, m, G):
-    found = np.zeros_like(R)
-    for i in range(len(R)):
-        for j in range(len(R)):
-            if i != j:
-                found[i] += G * m[j] * (R[j] - R[i]) / np.linalg.norm(R[j] - R[i]) ** 3
-    return found
-
-
 def momentum(A, x_0, beta, eta):
     v, x = np.zeros(len(A)), x_0
     for _ in range(3):
@@ -31,16 +22,6 @@ def hawkes(n, mu, alpha, beta):
 
 
 THIRTEENTH_END = [
-    Passage(
-        "two-body gravity",
-        (
-            r"\ddot{\mathbf r}_i = \sum_{j\neq i} \frac{Gm_j(\mathbf r_j - \mathbf r_i)}{\|\mathbf r_j - \mathbf "
-            r"r_i\|^3}"
-        ),
-        "R: matrix(N, 3); m: vector(N) positive; G: scalar positive",
-        "R",
-        gravity,
-    ),
     Passage(
         "spring-damper residual",
         r"\min_{m,c,k}\ \frac{1}{N}\sum_{i=1}^{N}\left(m\ddot x_i + c\dot x_i + kx_i - F_i\right)^2",
@@ -116,6 +97,19 @@ THIRTEENTH_END = [
         lambda A, ell, tau, w: np.linalg.solve(np.eye(len(A)) - A.T, w * ell + tau),
     ),
     Passage(
+        "Mantel correlation",
+        (
+            r"r = \frac{\sum_{i<j}(A_{ij} - \bar A)(B_{ij} - \bar B)}{\sqrt{\sum_{i<j}(A_{ij} - \bar "
+            r"A)^2\sum_{i<j}(B_{ij} - \bar B)^2}}"
+        ),
+        "A, B: matrix(n, n); A_bar, B_bar: scalar",
+        "A",
+        lambda A, B, A_bar, B_bar: (
+            (np.triu(A - A_bar, 1) * np.triu(B - B_bar, 1)).sum()
+            / np.sqrt((np.triu(A - A_bar, 1) ** 2).sum() * (np.triu(B - B_bar, 1) ** 2).sum())
+        ),
+    ),
+    Passage(
         "channel inversion",
         r"\mathrm{SNR}_k = \frac{p_k|h_k|^2}{\sigma^2 + \sum_{j\neq k}p_j|h_j|^2}, \quad k = 1,\ldots,K",
         "p: vector(K) positive; h: vector(K); sigma: scalar positive",
@@ -135,6 +129,16 @@ THIRTEENTH_END = [
             - special.gammaln(n.sum() + alpha.sum())
             + np.sum(special.gammaln(n + alpha) - special.gammaln(alpha))
         ),
+    ),
+    Passage(
+        "variational free energy",
+        (
+            r"F = \underbrace{D_{\mathrm{KL}}[q \,\|\, p]}_{\text{complexity}} - \underbrace{\sum_i "
+            r"q_i\log\ell_i}_{\text{accuracy}}, \qquad D_{\mathrm{KL}}[q\,\|\,p] = \sum_i q_i\log\frac{q_i}{p_i}"
+        ),
+        "q, p, ell: vector(n) positive",
+        "q",
+        lambda q, p, ell: np.sum(q * np.log(q / p)) - q @ np.log(ell),
     ),
     Passage(
         "airfoil lift",
@@ -183,15 +187,6 @@ THIRTEENTH_REFUSED = [
         "to a power",
     ),
     (
-        "Mantel correlation",
-        (
-            r"r = \frac{\sum_{i<j}(A_{ij} - \bar A)(B_{ij} - \bar B)}{\sqrt{\sum_{i<j}(A_{ij} - \bar "
-            r"A)^2\sum_{i<j}(B_{ij} - \bar B)^2}}"
-        ),
-        "A, B: matrix(n, n); A_bar, B_bar: scalar",
-        "is bound already",
-    ),
-    (
         "canonical ensemble heat capacity",
         (
             r"C_V = k_B\beta^2\left(\langle E^2\rangle - \langle E\rangle^2\right), \quad \langle E\rangle = "
@@ -209,15 +204,6 @@ THIRTEENTH_REFUSED = [
         ),
         "R: matrix(n, n) spd; theta: scalar",
         "a_k is defined",
-    ),
-    (
-        "variational free energy",
-        (
-            r"F = \underbrace{D_{\mathrm{KL}}[q \,\|\, p]}_{\text{complexity}} - \underbrace{\sum_i "
-            r"q_i\log\ell_i}_{\text{accuracy}}, \qquad D_{\mathrm{KL}}[q\,\|\,p] = \sum_i q_i\log\frac{q_i}{p_i}"
-        ),
-        "q, p, ell: vector(n) positive",
-        "after 'p'",
     ),
     (
         "predictive coding",

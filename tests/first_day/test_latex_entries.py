@@ -156,14 +156,10 @@ def test_functions_of_another_argument_are_refused():
 
 @pytest.mark.parametrize("pair", [r"i<j", r"i \neq j", r"j>i", r"i \le j"])
 @pytest.mark.parametrize("frame", [r"{} A_{{ij}} {} B_{{ij}}", r"\sqrt{{{} A_{{ij}}^2 {} B_{{ij}}^2}}"])
-def test_a_second_sum_over_the_same_pair_is_refused(pair, frame):
-    """It would be read as a condition inside of the first one."""
+def test_a_second_sum_over_the_same_pair_is_a_factor(pair, frame):
+    """It is no condition inside of the first one."""
     big = rf"\sum_{{{pair}}}"
-    with pytest.raises(mc.ParseError, match="is bound already"):
-        mc.expression(frame.format(big, big), "A, B: matrix(n, n)", dialect="latex")
-    apart = frame.replace("{} A", "({} A").replace(" {} B", ") ({} B").replace("}^2}}", "}^2)}}")
-    apart = apart if "sqrt" in apart else apart + ")"
-    e = mc.expression(apart.format(big, big), "A, B: matrix(n, n)", dialect="latex")
+    e = mc.expression(frame.format(big, big), "A, B: matrix(n, n)", dialect="latex")
     A, B = RNG.standard_normal((2, N, N))
     i, j = np.indices((N, N))
     holds = {"i<j": i < j, r"i \neq j": i != j, "j>i": i < j, r"i \le j": i <= j}[pair]
@@ -171,6 +167,18 @@ def test_a_second_sum_over_the_same_pair_is_refused(pair, frame):
     if "sqrt" in frame:
         expected = np.sqrt(np.sum(A[holds] ** 2) * np.sum(B[holds] ** 2))
     assert e(A=A, B=B) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\sum_i x_i \sum_i y_i - x_i", r"\prod_i x_i \sum_i y_i", r"\max_i x_i \max_i y_i",
+        r"\sum_i \log \sum_i x_i", r"\prod_{i \ne j} A_{ij} \sum_{i \ne j} A_{ij}",
+    ],
+)  # fmt: skip
+def test_other_operations_over_one_letter_twice_are_refused(latex):
+    with pytest.raises(mc.MatcalcError):
+        mc.expression(latex, "x, y: vector(n); A: matrix(n, n)", dialect="latex")
 
 
 @pytest.mark.parametrize("sign", ["<", ">", r"\neq", r"\le"])
@@ -185,6 +193,12 @@ def test_a_pair_with_one_bound_letter_binds_the_other(sign, first):
 
 
 SAME = [
+    (r"\sqrt{\sum_i x_i^2 \sum_i (a x_i)^2} + \sum_i x_i", "sqrt(x'*x)*sqrt(a^2*(x'*x)) + sum(x)"),
+    (r"\sum_{i=1}^n x_i \sum_{i=1}^n x_i^2 \sum_{i=1}^n x_i^3", "sum(x)*(x'*x)*sum(x.^3)"),
+    (r"x^\top c, \quad c_k = \cos(a (k - 1)), \; k = 1, \dots, n", "sum{k: cos(a*k)*x[k]}"),
+    (r"a D_{\mathrm{KL}}(x \| z) + 1, \quad D_{\mathrm{KL}}(x \| z) = \sum_i x_i z_i, \quad z = 2 x", "2*a*x'*x + 1"),
+    (r"a K[x \,\|\, z] + 1, \quad K[x \,\|\, z] = \sum_i x_i z_i, \quad z = 2 x", "2*a*x'*x + 1"),
+    (r"a \operatorname{KL}(x \Vert z), \; \operatorname{KL}(x \Vert z) = \sum_i x_i z_i, \; z = 2 x", "2*a*x'*x"),
     (r"\min_\theta \sum_i (x_i - a)^2", "sum((x - a).^2)"),
     (r"(I - A)^{-1} x, \quad I \in \mathbb{R}^{n \times n}", "inv(eye(n) - A)*x"),
     (r"\sum_{k=1}^n w_k x_k, \quad w_k = e^{-a k}", "sum{k: exp(-a*(k + 1))*x[k]}"),

@@ -115,7 +115,8 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
     if any(x.head != "letter" for x in letters):
         return ()
     names = tuple(str(x.value[0]) for x in letters)  # type: ignore[index]
-    inside = reading.below[base] | ({*letters_in(base)} - {key[0] for key in reading.keys} if len(names) > 1 else set())
+    is_ranged = len(names) > 1 or {*names} <= {*reading.ranges}
+    inside = reading.below[base] | ({*letters_in(base)} - {key[0] for key in reading.keys} if is_ranged else set())
     return names if len(set(names)) == len(names) and set(names) <= inside else ()
 
 

@@ -49,6 +49,7 @@ from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
+from matcalc.language.latex.passages.separate_indices import with_separate_sums
 from matcalc.language.latex.passages.sets import declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
@@ -115,7 +116,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [*firsts, *others, *norms]
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
-        every = [with_diagonals(reading, with_primed_indices(reading, one)) for one in every]
+        every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = without_own_arguments(with_squares(reading, every, EQUAL))
         every = [with_subscripts(reading, one) for one in every]

@@ -192,7 +192,18 @@ def test_a_pair_with_one_bound_letter_binds_the_other(sign, first):
     assert found == pytest.approx(np.sum(np.outer(a, b)[holds]))
 
 
+@pytest.mark.parametrize("count", [r"\frac{1}{|P|}", r"\left|P\right|^{-1}", r"\frac{a}{\lvert P\rvert}"])
+def test_the_bars_of_a_set_are_refused(count):
+    latex = rf"{count} \sum_{{(i,j) \in P}} (x_i - x_j)^2"
+    with pytest.raises(mc.ParseError, match="the number of members of P or its determinant"):
+        mc.expression(latex, "x: vector(n); P: matrix(n, n); a: scalar", dialect="latex")
+    plain = mc.expression(r"|P| a", "P: matrix(n, n); a: scalar", dialect="latex")
+    assert plain.node is mc.expression("a*det(P)", "P: matrix(n, n); a: scalar").node
+
+
 SAME = [
+    (r"f(x) - f(x + a x), \quad f(x) = \sum_i x_i^4", "sum(x.^4) - sum((x + a*x).^4)"),
+    (r"\sum_i f(x_i), \quad f(t) = t^2 + a", "sum(x.^2 + a)"),
     (r"\sqrt{\sum_i x_i^2 \sum_i (a x_i)^2} + \sum_i x_i", "sqrt(x'*x)*sqrt(a^2*(x'*x)) + sum(x)"),
     (r"\sum_{i=1}^n x_i \sum_{i=1}^n x_i^2 \sum_{i=1}^n x_i^3", "sum(x)*(x'*x)*sum(x.^3)"),
     (r"x^\top c, \quad c_k = \cos(a (k - 1)), \; k = 1, \dots, n", "sum{k: cos(a*k)*x[k]}"),

@@ -136,10 +136,15 @@ def _with_primes(layout: Ast) -> Key | None:
 
 
 def _is_vector(letter: Ast, one: Statement) -> bool:
-    r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix."""
+    r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix, x_i."""
     formula = one.formula
     key = _with_primes(letter)
     own = {x for x in walk(formula) if _with_primes(x) == key}
+    bound = bound_in(formula)
+    for script in (x for x in walk(formula) if x.head == "script" and x.args[0] in own):
+        below = subscript_of(script)
+        if below is not None and {*letters_in(below)} & bound:
+            return True  # the vector of the entries x_i
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(
             item in own and (_is_transposed(before) or whole_key(before) in one.matrices)

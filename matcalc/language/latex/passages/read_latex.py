@@ -50,7 +50,7 @@ from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
 from matcalc.language.latex.passages.separate_indices import with_separate_sums
-from matcalc.language.latex.passages.sets import declared_in, set_key
+from matcalc.language.latex.passages.sets import check_not_counted, declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
 from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
@@ -123,6 +123,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_fonts([*every, *steps])
         _check_dots([*every, *steps])
         _check_constant(reading, [*every, *steps])
+        check_not_counted(reading, every)
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
         reading.zeros = from_zero_in(reading, every)

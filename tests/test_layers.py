@@ -23,6 +23,7 @@ ROOMS = [
     "language",
     "language.latex.layout",
     "language.latex",
+    "language.latex.recurrences",
     "language.latex.passages",
     "language.latex.writer",
     "language.numpy_text",

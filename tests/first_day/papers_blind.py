@@ -292,6 +292,13 @@ BLIND = [
         "P",
         lambda P: np.sum(P * np.log(P / np.outer(P.sum(axis=1), P.sum(axis=0)))),
     ),
+    Passage(
+        "periodogram fit",
+        r"J(\omega) = \sum_{n=0}^{N-1}\left(x_n - A\cos(\omega n + \phi)\right)^2",
+        "x: vector(N); A, omega, phi: scalar",
+        "omega",
+        lambda x, A, omega, phi: np.sum((x - A * np.cos(omega * np.arange(len(x)) + phi)) ** 2),
+    ),
 ]
 
 
@@ -313,12 +320,6 @@ BLIND_REFUSED = [
         r"p(\theta \mid x) \propto \exp\left(-\frac{1}{2}(\theta - m)^\top \Lambda (\theta - m)\right)",
         "theta, m: vector(n); Lambda: matrix(n, n) spd",
         "between formulas",
-    ),
-    (
-        "periodogram fit",
-        r"J(\omega) = \sum_{n=0}^{N-1}\left(x_n - A\cos(\omega n + \phi)\right)^2",
-        "x: vector(N); A, omega, phi: scalar",
-        "subscripts count from 1",
     ),
     (
         "moving horizon cost",

@@ -201,6 +201,13 @@ SECOND = [
         "f",
         lambda u, v, X, Y, Z, f: np.sum((u - f * X / Z) ** 2 + (v - f * Y / Z) ** 2),
     ),
+    Passage(
+        "utility over time",
+        r"U = \sum_{t=0}^{T}\beta^t \frac{c_t^{1-\gamma}}{1-\gamma}",
+        "c: vector(T+1) positive; beta: scalar positive; gamma: scalar",
+        "c",
+        lambda c, beta, gamma: np.sum(beta ** np.arange(len(c)) * c ** (1 - gamma) / (1 - gamma)),
+    ),
 ]
 
 SECOND_REFUSED = [
@@ -209,12 +216,6 @@ SECOND_REFUSED = [
         r"\sum_{k=1}^{K} \log\pi_k - \frac{1}{2}\log(2\pi\sigma_k^2)",
         "pi, sigma: vector(K) positive",
         "the declared pi or the number",
-    ),
-    (
-        "first entry of number 0",
-        r"U = \sum_{t=0}^{T}\beta^t \frac{c_t^{1-\gamma}}{1-\gamma}",
-        "c: vector(T+1) positive; beta: scalar positive; gamma: scalar",
-        "subscripts count from 1",
     ),
     ("outer or inner products of rows", r"\sum_{j=1}^{k} W_j W_j^\top", "W: matrix(k, d)", "row or column of W"),
     (

@@ -1,5 +1,7 @@
 r"""The last part of the ninth set of passages, each written blind."""
 
+from math import comb
+
 import numpy as np
 from first_day.papers import Passage
 
@@ -203,6 +205,14 @@ NINTH_END = [
         "r",
         lambda k_B, T, eta, r: k_B * T / (6 * np.pi * eta * r),
     ),
+    Passage(
+        "Bezier curve",
+        r"B(t)=\sum_{i=0}^{3}\binom{3}{i}(1-t)^{3-i}t^ip_i",
+        "P: matrix(4, 2); t: scalar positive",
+        "t",
+        lambda P, t: sum(comb(3, i) * (1 - t) ** (3 - i) * t**i * P[i] for i in range(4)),
+        ("t",),
+    ),
 ]
 
 NINTH_REFUSED = [
@@ -229,11 +239,5 @@ NINTH_REFUSED = [
         r"\hat\xi=\frac{1}{k}\sum_{i=1}^{k}\ln\frac{x_{(i)}}{x_{(k+1)}}",
         "x: vector(n) positive; k: scalar",
         "order statistic",
-    ),
-    (
-        "Bezier curve",
-        r"B(t)=\sum_{i=0}^{3}\binom{3}{i}(1-t)^{3-i}t^ip_i",
-        "P: matrix(4, 2); t: scalar",
-        "row or column i of P",
     ),
 ]

@@ -2,6 +2,7 @@ r"""The last part of the seventh set of passages, each written blind."""
 
 import numpy as np
 from first_day.papers import Passage
+from scipy import special
 
 
 def rows_square(X):
@@ -220,6 +221,13 @@ SEVENTH_END = [
             np.sum((A - gamma * np.outer(k, k) / (2 * m)) * (np.asarray(c)[:, None] == c)) / (2 * m)
         ),
     ),
+    Passage(
+        "gated feed-forward layer",
+        r"\mathrm{FFN}(x)=W_2\left(\mathrm{SiLU}(W_1x)\odot(W_3x)\right)",
+        "W_1, W_3: matrix(m, n); W_2: matrix(n, m); x: vector(n)",
+        "x",
+        lambda W_1, W_3, W_2, x: W_2 @ (W_1 @ x * special.expit(W_1 @ x) * (W_3 @ x)),
+    ),
 ]
 
 SEVENTH_REFUSED = [
@@ -231,12 +239,6 @@ SEVENTH_REFUSED = [
         ),
         "t, x, c: vector(A) positive; alpha, beta: scalar positive",
         "the number 1 or a name with the superscript 0",
-    ),
-    (
-        "gated feed-forward layer",
-        r"\mathrm{FFN}(x)=W_2\left(\mathrm{SiLU}(W_1x)\odot(W_3x)\right)",
-        "W_1, W_3: matrix(m, n); W_2: matrix(n, m); x: vector(n)",
-        "SiLU is not supported",
     ),
     (
         "graph attention",

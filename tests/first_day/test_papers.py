@@ -12,7 +12,11 @@ from first_day.papers_blind import BLIND, BLIND_REFUSED
 from first_day.papers_blind_second import SECOND, SECOND_REFUSED
 from first_day.papers_eighth import EIGHTH
 from first_day.papers_eighth_end import EIGHTH_END, EIGHTH_REFUSED
+from first_day.papers_eleventh import ELEVENTH
+from first_day.papers_eleventh_end import ELEVENTH_END, ELEVENTH_REFUSED
 from first_day.papers_fifth import FIFTH, FIFTH_REFUSED
+from first_day.papers_fourteenth import FOURTEENTH
+from first_day.papers_fourteenth_end import FOURTEENTH_END, FOURTEENTH_REFUSED
 from first_day.papers_fourth import FOURTH, FOURTH_REFUSED
 from first_day.papers_ninth import NINTH
 from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
@@ -27,6 +31,10 @@ from first_day.papers_tenth import TENTH
 from first_day.papers_tenth_end import TENTH_END, TENTH_REFUSED
 from first_day.papers_third import THIRD
 from first_day.papers_third_end import THIRD_END, THIRD_REFUSED
+from first_day.papers_thirteenth import THIRTEENTH
+from first_day.papers_thirteenth_end import THIRTEENTH_END, THIRTEENTH_REFUSED
+from first_day.papers_twelfth import TWELFTH
+from first_day.papers_twelfth_end import TWELFTH_END, TWELFTH_REFUSED
 
 import matcalc as mc
 from oracle.data import SIZES as ALL_SIZES
@@ -36,11 +44,13 @@ FIELDS = [*LIKELIHOODS, *FACTORISATIONS, *LOSSES, *PROCESSES]
 LATER = [*THIRD, *THIRD_END, *FOURTH, *FIFTH, *SIXTH, *SIXTH_END]
 LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED]
 LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
+NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END, *THIRTEENTH, *THIRTEENTH_END, *FOURTEENTH, *FOURTEENTH_END]
+NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED, *THIRTEENTH_REFUSED, *FOURTEENTH_REFUSED]
 LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
-EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST]
+EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST]
 EVERY_REFUSED = [
     *REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED,
-    *LAST_REFUSED,
+    *LAST_REFUSED, *NEWEST_REFUSED,
 ]  # fmt: skip
 
 
@@ -84,6 +94,10 @@ def test_there_are_a_hundred_and_sixty_later_ones():
 
 def test_there_are_a_hundred_and_sixty_last_ones():
     assert len(LAST) + len(LAST_REFUSED) >= 160
+
+
+def test_there_are_a_hundred_newest_ones():
+    assert len(NEWEST) + len(NEWEST_REFUSED) >= 110
 
 
 @pytest.mark.sampled(9)

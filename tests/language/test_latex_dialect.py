@@ -99,7 +99,7 @@ FAULTS = [
     ("A_{1}", "A: matrix(m, n)", "one subscript for 2 axes", "{1}", "A_{i,:}"),
     ("x_i", "x: vector(n)", "the subscript of x is unknown", "{i}|i", "an index is bound by a sum"),
     (
-        r"\sum_i x_i \sum_i y_i",
+        r"\prod_i x_i \sum_i y_i",
         "x: vector(n); y: vector(n)",
         "the index i is bound already",
         r"\sum_i y",

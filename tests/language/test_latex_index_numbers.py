@@ -75,7 +75,7 @@ def test_a_power_of_an_index_prints_and_reads() -> None:
 
 
 REFUSED = [
-    (r"\sum_{t=0}^{n-1} x_t", "subscripts count from 1"),
+    (r"\sum_{t=0}^{n} x_t", "subscripts count from 1"),
     (r"\sum_{i=1}^n \sum_{j=i-1}^n A_{ij}", "the first value of this index can be less than 1"),
     (r"\sum_{i=1}^n \sum_{j=1}^{2i} A_{ij}", "this bound is not supported"),
     (r"\sum_{i=1}^n \sum_{j=1}^n x_{i+j}", "x[i + j + 1] is outside axis 0 of x"),

@@ -54,9 +54,14 @@ def _is_entry(item: Ast) -> bool:
     return item.head == "script" and item.value == ("_",) or item.head == "fence" and item.value == NUMBER
 
 
+def is_whole(axis: Ast) -> bool:
+    r"""Return whether a subscript stands for a whole axis, \cdot or *."""
+    return axis.head in ("operator", "lone") and axis.value in (r"\cdot", "*", r"\ast")
+
+
 def axis_of(reading: Reading, axis: Ast, length: str, scope: Scope, first: int = 1) -> Axis:
     """Return a subscript along an axis of this length, whose first entry has the number `first`."""
-    if axis.head in ("operator", "lone") and axis.value in (r"\cdot", "*", r"\ast"):
+    if is_whole(axis):
         return whole_axis(axis), None
     if axis.head == "slice":
         return _range(reading, axis, first), None

@@ -19,6 +19,7 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_calls import call, choose
+from matcalc.language.latex.latex_data_indices import compared
 from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
@@ -114,7 +115,8 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
     if any(x.head != "letter" for x in letters):
         return ()
     names = tuple(str(x.value[0]) for x in letters)  # type: ignore[index]
-    inside = reading.below[base] | ({*letters_in(base)} - {key[0] for key in reading.keys} if len(names) > 1 else set())
+    is_ranged = len(names) > 1 or {*names} <= {*reading.ranges}
+    inside = reading.below[base] | ({*letters_in(base)} - {key[0] for key in reading.keys} if is_ranged else set())
     return names if len(set(names)) == len(names) and set(names) <= inside else ()
 
 
@@ -358,7 +360,8 @@ def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
         message = f"'{shown}' between formulas" if len(node.args) > 1 else f"a line that begins with '{shown}'"
         raise fault(message, node, REFUSED.get(signs[0][1:], "write one formula, the right side of the ="))
     left, right = (needed(reading, x) for x in node.args)
-    tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
+    sides = compared(reading, node, scope, (cast(Ast, left.tree), cast(Ast, right.tree)))
+    tree = Ast("compare", sides, signs[0], node.span, node.at)
     return Value(tree, kind_of_sum([left.kind, right.kind]), form="relation")
 
 

@@ -110,7 +110,8 @@ class Reading:
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
-    the formula of a function of a number, the index of the entries of a vector that it is applied to.
+    the formula of a function of a number, the index of the entries of a vector that it is applied to. listed: the names
+    with the index of a sum as their only subscript. zeros: the arrays and axes that count from 0.
     """
 
     names: LatexNames
@@ -127,6 +128,8 @@ class Reading:
     ranges: Mapping[str, str] = field(default_factory=dict)
     conditions: dict[Ast, tuple[Ast, ...]] = field(default_factory=dict)
     entries: dict[Ast, str] = field(default_factory=dict)
+    listed: frozenset[Key] = frozenset()
+    zeros: frozenset[tuple[str, int]] = frozenset()
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""
@@ -241,11 +244,18 @@ def key_of_subscript(layout: Ast) -> Key | None:
     parts = []
     for element in layout.args:
         items = element.args if element.head == "row" else (element,)
-        words = [_word_of(item) for item in items]
+        words = ["half"] if _is_half(element) else [_word_of(item) for item in items]
         if any(word is None for word in words):
             return None
         parts.append("".join(word or "" for word in words))
     return tuple(parts)
+
+
+def _is_half(element: Ast) -> bool:
+    """Return whether a subscript is 1/2, the step between two others: p_{1/2} is p_half."""
+    numbers = [x.value[0] for x in element.args if x.head == "number"]  # type: ignore[index]
+    is_quotient = element.head == "frac" or element.head == "row" and [x.value for x in element.args[1:-1]] == ["/"]
+    return is_quotient and numbers == [1, 2]
 
 
 def _word_of(item: Ast) -> str | None:

@@ -24,7 +24,7 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
-from matcalc.language.latex.latex_marginals import check_not_marginal
+from matcalc.language.latex.latex_marginals import check_not_marginal, check_not_summed
 from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -231,13 +231,14 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
     shape = reading.known.shapes[large]
     bound = written(index.high) if index.high is not None else index.size
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
-    axes = [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
+    zeros = [k for k in range(len(shape)) if (large, k) in reading.zeros]
+    axes = zeros or [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     tried, kind = reading.known.axes.get(large, (None, "vector"))
     axes = axes or ([tried] if tried is not None else [])
     if len(axes) != 1 or tried not in (None, axes[0]):
         return None
     name = Ast("name", (), large, layout.span)
-    at = indexed(reading, index, offset, shape[axes[0]])
+    at = indexed(reading, index, added(offset, 1) if zeros else offset, shape[axes[0]])
     below = [at, (whole_axis(layout), None)] if axes[0] == 0 else [(whole_axis(layout), None), at]
     return _as(kind, _part(name, below, layout))
 
@@ -263,7 +264,7 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     bound = [x for x in letters_in(axis) if x in scope.indices]
     if len(bound) != 1 or len(reading.known.shapes.get(name, ())) != 2 or scope.indices[bound[0]].is_step:
         return None
-    if name in reading.known.axes:
+    if name in reading.known.axes or any((name, k) in reading.zeros for k in (0, 1)):
         if is_data(reading, axis):
             return _row_at(reading, name, cast(Ast, needed(reading, axis).tree), layout)
         return _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axis, bound))
@@ -307,6 +308,8 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     if ranked := [x for x in axes if x.head == "fence" and x.value == "open"]:
         hint = r"write x_i for an entry, \operatorname{sort}(x)_i for the i-th smallest"
         raise fault("a subscript in parentheses can be an entry or an order statistic", ranked[0], hint)
+    if rank == 2 and name:
+        check_not_summed(reading, name, axes, layout)
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""
@@ -323,7 +326,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
 def _first(reading: Reading, name: str, k: int, axis: Ast, scope: Scope) -> int:
     """Return the number of the first entry along an axis: 1, unless it is read at the steps of a recurrence."""
     if not reading.steps.begins:
-        return 1
+        return 0 if (name, k) in reading.zeros else 1
     letters = [x for x in letters_in(axis) if x in scope.indices and scope.indices[x].is_step]
     begin = max(min(reading.steps.begins[letters[0]], 1), 0) if letters else 1
     return reading.steps.firsts.get((name, k), begin)

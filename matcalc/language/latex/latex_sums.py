@@ -11,6 +11,7 @@ from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
+from matcalc.language.latex.latex_data_indices import beside_datum, condition_on
 from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
@@ -32,7 +33,9 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     if word not in reading.names.parameters:
         raise fault(f"\\{word} is not supported", node, REFUSED.get(word, ""))
     lost = [
-        x for x in letters_in(node.args[0]) if word in OVER and (x,) in reading.keys and x not in reading.known.sizes
+        x
+        for x in letters_in(node.args[0])
+        if word in OVER and (x,) in reading.keys and x not in reading.known.sizes | reading.known.indices
     ]
     if lost and not any(
         x in lost for y in walk(node.args[-1]) if y.head == "script" and (s := subscript_of(y)) for x in letters_in(s)
@@ -47,10 +50,15 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     waiting: dict[str, str] = {}
     conditions: list[Ast] = []
     for element in elements(scripts["_"]):
+        if (beside := beside_datum(reading, element)) is not None:
+            conditions.append(condition_on(reading, element, beside))
+            waiting.update({beside: ""} if beside not in scope.indices else {})
+            continue
         if _is_condition(element):
             sides = [x for side in element.args for x in index_letters(side)]
-            beside = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
-            waiting.update({x: beside[0] if beside else "" for x in sides if x not in scope.indices})
+            _check_own(element, sides, scope)
+            ends = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
+            waiting.update({x: ends[0] if ends else "" for x in sides if x not in scope.indices})
             conditions.append(_condition_of(element))
             continue
         if element.head == "relation" and element.value == (r"\in",):
@@ -87,6 +95,13 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
     reading.sums[node] = found
     return found
+
+
+def _check_own(element: Ast, sides: list[str], scope: Scope) -> None:
+    r"""Raise ParseError for \sum_{i<j} in a sum over both, which would only be a condition of that one."""
+    if {*sides} <= scope.indices.keys():
+        hint = "write parentheses around the first sum, or give one of the two other letters"
+        raise fault(f"the index {sides[0]} is bound already", element, hint)
 
 
 def index_form(reading: Reading, node: Ast, names: tuple[str, ...], body: Value) -> Value:

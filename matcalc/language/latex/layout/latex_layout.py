@@ -316,6 +316,9 @@ def unbraced(layout: Ast) -> Ast:
 
 def _accent(children: Children) -> Ast:
     token, inner = children
+    number = unbraced(inner)
+    if number.head == "number" and not ACCENTS[token[1:]]:  # \vec{1}
+        return _ast("number", (), (number.value[0], "bold", *number.value[2:]), token, inner)  # type: ignore[index]
     return _ast("accent", (inner,), ACCENTS[token[1:]], token, inner)
 
 

@@ -85,6 +85,7 @@ REFUSED: Mapping[str, str] = {
     ),
     **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
     **dict.fromkeys(("Var", "Cov", "Corr"), "write its sum: papers divide by n or by n - 1"),
+    **dict.fromkeys(("LeakyReLU", "PReLU"), r"slopes differ: write \max\{t, 0.01 t\}, or define it in the passage"),
     **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }
 """Commands that are not functions -> what to write instead."""

@@ -6,7 +6,7 @@ x(i + 1) can be a product and is refused; in brackets it may be computed.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,8 +14,8 @@ from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.layout.latex_patterns import without_top
-from matcalc.language.latex.passages.statements import bound_in
+from matcalc.language.latex.layout.latex_patterns import same_layout, without_top
+from matcalc.language.latex.passages.bound_letters import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -35,6 +35,63 @@ def with_subscripts(reading: Reading, line: Ast, outer: Collection[str] = ()) ->
     name, fence = line.args[0].args
     below = Ast("fence", fence.args, "brace", fence.span)
     return replace(made, args=(Ast("script", (name, below), ("_",), line.args[0].span, fence.span[0]), made.args[1]))
+
+
+def without_own_arguments(lines: Sequence[Ast]) -> list[Ast]:
+    """Return lines in which entries stand for functions with one argument each: u_i for u_i(x_i).
+
+    Each use of such a function has the argument of its definition, with the subscripts of the use.
+    """
+    done = list(lines)
+    for line in lines:
+        row = line.args[0] if line.head == "relation" and len(line.args) == 2 else line
+        if row.head != "row" or len(row.args) != 2 or not _has_own_argument(*row.args):
+            continue
+        name, fence = row.args
+        uses = [
+            (item, after)
+            for one in done
+            for row_ in walk(one)
+            if row_.head == "row"
+            for item, after in pairwise(row_.args)
+            if item.head == "script" and key_of(item.args[0]) == key_of(name.args[0])
+            if without_top(after)[0].head == "fence"
+        ]
+        if all(_is_use(name, fence, item, after) for item, after in uses):
+            dropped = {(item, after) for item, after in uses}
+            done = [rebuild(one, lambda x, dropped=dropped: _without_arguments(x, dropped)) for one in done]  # type: ignore[misc]
+    return done
+
+
+def _has_own_argument(name: Ast, fence: Ast) -> bool:
+    """Return whether a name with an index has one argument, a letter with the same index."""
+    if name.head != "script" or name.value != ("_",) or name.args[1].head != "letter" or key_of(name.args[0]) is None:
+        return False
+    is_one = fence.head == "fence" and fence.value == "open" and len(fence.args) == 1
+    one = fence.args[0] if is_one else name.args[1]
+    return one.head == "script" and key_of(one.args[0]) is not None and same_layout(one.args[1], name.args[1])
+
+
+def _is_use(name: Ast, fence: Ast, item: Ast, after: Ast) -> bool:
+    """Return whether a use has the argument of the definition with its own subscript."""
+    below = subscript_of(item)
+    letter = name.args[1].value
+    made = rebuild(fence, lambda x: below if x.head == "letter" and x.value == letter and below is not None else x)
+    return item.value == ("_",) and below is not None and same_layout(made, without_top(after)[0])
+
+
+def _without_arguments(row: Ast, dropped: Collection[tuple[Ast, Ast]]) -> Ast:
+    if row.head != "row":
+        return row
+    items: list[Ast] = []
+    for k, item in enumerate(row.args):
+        if not k or (row.args[k - 1], item) not in dropped:
+            items.append(item)
+        elif item.head == "script":
+            base = items[-1]
+            marks = ("_", *(mark for mark, _ in without_top(item)[1]))
+            items[-1] = Ast("script", (*base.args, *item.args[1:]), marks, base.span, base.at)
+    return items[0] if len(items) == 1 else Ast("row", tuple(items), None, row.span, row.at)
 
 
 def _with_indices_above(reading: Reading, line: Ast, bound: Collection[str]) -> Ast:

@@ -26,20 +26,27 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
-from matcalc.language.latex.passages.names_in_lines import whole_key
+from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.passages.bound_letters import bound_in
 from matcalc.language.latex.passages.separate_indices import with_own_indices
-from matcalc.language.latex.passages.statements import Statement, bound_in
+from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
-def with_functions(reading: Reading, layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return a layout in which the functions of a passage are replaced by their formulas.
+def with_functions(
+    reading: Reading, layout: Ast, functions: Mapping[Key, Statement], around: Collection[str] = ()
+) -> Ast:
+    """Return a layout in which the functions of a passage are replaced by their formulas; `around` are bound outside.
 
     Raises: ParseError for a wrong number of arguments.
     """
     if not functions:
         return layout
-    outside = bound_in(layout)
+    forms = (
+        x for x in walk(layout) if x.head == "script" and x.args[0].head == "fence" and x.args[0].value == "bracket"
+    )
+    listed = {x for form in forms if (below := subscript_of(form)) is not None for x in letters_in(below)}
+    outside = bound_in(layout) | listed | {*around}
 
     def change(node: Ast) -> Ast:
         if node.head == "script":
@@ -129,10 +136,15 @@ def _with_primes(layout: Ast) -> Key | None:
 
 
 def _is_vector(letter: Ast, one: Statement) -> bool:
-    r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix."""
+    r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix, x_i."""
     formula = one.formula
     key = _with_primes(letter)
     own = {x for x in walk(formula) if _with_primes(x) == key}
+    bound = bound_in(formula)
+    for script in (x for x in walk(formula) if x.head == "script" and x.args[0] in own):
+        below = subscript_of(script)
+        if below is not None and {*letters_in(below)} & bound:
+            return True  # the vector of the entries x_i
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(
             item in own and (_is_transposed(before) or whole_key(before) in one.matrices)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
-from matcalc.language.latex.passages.names_in_lines import used
+from matcalc.language.latex.names_in_lines import used
 from matcalc.language.syntax import Ast, walk
 
 UNSOLVED = "?"

@@ -17,8 +17,8 @@ from matcalc.language.syntax import Ast
 Lines = tuple[list[Ast], ...]
 
 _WHERE = re.compile(
-    r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;]*(?:where|with)[\s,:]*\}"
-    r"|(?<![\\A-Za-z{])(?:where|with)(?![A-Za-z}])"
+    r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;.]*(?:[Ww]here|[Ww]ith|[Hh]ere|in\s+which)[\s,:]*\}"
+    r"|(?<![\\A-Za-z{])(?:[Ww]here|with|[Hh]ere|in\s+which)(?![A-Za-z}])"
 )
 _SUBJECT = re.compile(
     r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext|operatorname\*?)\s*"

@@ -33,25 +33,30 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
-from matcalc.language.latex.passages.arguments import with_subscripts
+from matcalc.language.latex.names_in_lines import used
+from matcalc.language.latex.passages.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.descriptions import Described, without_descriptions
+from matcalc.language.latex.passages.diagonals import with_diagonals
+from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.metrics import with_norms
-from matcalc.language.latex.passages.names_in_lines import used
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
-from matcalc.language.latex.passages.read_steps import begun, lines_of
-from matcalc.language.latex.passages.sets import declared_in, set_key
+from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
+from matcalc.language.latex.passages.separate_indices import with_separate_sums
+from matcalc.language.latex.passages.sets import check_not_counted, declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.passages.squares import with_squares
-from matcalc.language.latex.passages.state_arguments import with_arguments_below
 from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
-from matcalc.language.latex.passages.steps import DOTS, Equation, Found, separated, step_letters
+from matcalc.language.latex.recurrences.read_steps import begun, lines_of
+from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
+from matcalc.language.latex.recurrences.steps import DOTS, Equation, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -83,14 +88,16 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters = _passage(text, known)
+        plain, origins, passage, letters, described = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
         found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
+        check_described(reading, plain, described, rest)
         found.equations = [_with_indices(reading, one) for one in found.equations]
-        lines = [line for line in rest[: len(passage.lines)] if line]
-        aside = [one for line in rest[len(passage.lines) :] for one in line]
+        front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
+        lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
+        aside = [one for line in without_restrictions(reading, behind, is_aside=True) for one in line]
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
@@ -109,14 +116,17 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [*firsts, *others, *norms]
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
-        every = [with_primed_indices(reading, one) for one in every]
+        every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
-        every = [with_subscripts(reading, one) for one in with_squares(reading, every, EQUAL)]
+        every = without_own_arguments(with_squares(reading, every, EQUAL))
+        every = [with_subscripts(reading, one) for one in every]
         _check_fonts([*every, *steps])
         _check_dots([*every, *steps])
         _check_constant(reading, [*every, *steps])
+        check_not_counted(reading, every)
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
+        reading.zeros = from_zero_in(reading, every)
         tree = _read(reading, every[: len(firsts)], aside, found)
     except ParseError as refused:
         refused.text = text
@@ -126,8 +136,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str]]:
-    """Return a text without macros, the positions of its characters, its layouts, and its step indices.
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], list[Described]]:
+    """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
@@ -140,18 +150,20 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            passage = _with_states(passage_of(without_stops(plain), arrays), known)
+            shown, described = without_descriptions(plain)
+            passage = _with_states(passage_of(without_stops(shown), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
-                return plain, origins, passage, letters
+                return plain, origins, passage, letters, described
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    passage = _with_states(passage_of(without_stops(plain), arrays), known)
+    shown, described = without_descriptions(plain)
+    passage = _with_states(passage_of(without_stops(shown), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
-    return plain, origins, passage, letters
+    return plain, origins, passage, letters, described
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:
@@ -214,7 +226,8 @@ def _around(parts: Sequence[Statement], steps: Found) -> tuple[list[Statement], 
     first: list[Statement] = []
     later: list[Statement] = []
     for one in parts:
-        reads = not keys.isdisjoint(used(one.formula))
+        own = {key for x in one.parameters or () if (key := key_of(x)) is not None}
+        reads = not keys.isdisjoint(used(one.formula) - own)
         keys |= {one.used_as} if reads else set()
         (later if reads else first).append(one)
     return first, later
@@ -230,7 +243,7 @@ def _parts_of(
     """Return the named parts, whose trees are appended to `trees`; functions enter `functions`."""
     segments: list[Segment] = []
     for k, one in enumerate(parts):
-        one = one._replace(formula=with_functions(reading, one.formula, functions))
+        one = one._replace(formula=with_functions(reading, one.formula, functions, one.indices))
         if one.is_put_in:
             functions[one.used_as] = one
             after = [*(x.formula for x in parts[k + 1 :]), *readers]

@@ -11,7 +11,8 @@ from typing import cast
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
-from matcalc.language.latex.passages.statements import Statement, bound_in
+from matcalc.language.latex.passages.bound_letters import bound_by, bound_in
+from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -34,6 +35,40 @@ def with_own_indices(reading: Reading, one: Statement, taken: Collection[str]) -
         return Ast("letter", (), (fresh.get(name, name), font), node.span)
 
     return rebuild(one.formula, change)
+
+
+def with_separate_sums(line: Ast) -> Ast:
+    r"""Return a line in which sums that are factors of one another have letters of their own, \sum_i x_i \sum_i y_i.
+
+    A term beside them that has the letter too leaves open which sum it belongs to; then nothing changes.
+    """
+    chains = [x for x in walk(line) if x.head == "chain" and len(x.args) > 1 and any(y.head == "big" for y in walk(x))]
+    beside = {x for node in chains for term in node.args for x in {*letters_in(term)} - bound_in(term)}
+    letters = supply("ijklpqrst", {*letters_in(line)})
+
+    def change(node: Ast) -> Ast:
+        body = node.args[-1] if node.head == "big" and node.value[0] == "sum" else node  # type: ignore[index]
+        inner = body.args[-1] if body is not node and body.head == "row" else node
+        if inner is node or inner.head != "big" or inner.value[0] != "sum":  # type: ignore[index]
+            return node
+        around, own = bound_by(node), bound_by(inner)
+        twice = sorted(around & own - beside)
+        if (
+            not twice
+            or not own <= around
+            and any(x.head == "relation" and x.value != ("==",) for x in walk(inner.args[0]))
+        ):
+            return node  # \sum_{j>i} binds j only
+        put = {x: next(letters) for x in twice}
+
+        def renamed(x: Ast) -> Ast:
+            letter = put.get(str(x.value[0])) if x.head == "letter" else None  # type: ignore[index]
+            return x if letter is None else Ast("letter", (), (letter, x.value[1]), x.span)  # type: ignore[index]
+
+        row = Ast("row", (*body.args[:-1], rebuild(inner, renamed)), None, body.span, body.at)
+        return Ast("big", (*node.args[:-1], row), node.value, node.span, node.at)
+
+    return rebuild(line, change)
 
 
 def _letters_of_name(reading: Reading, script: Ast) -> list[Ast]:

@@ -10,6 +10,7 @@ from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
     declared_keys,
+    fault,
     key_of,
     key_of_subscript,
     name_of,
@@ -17,7 +18,7 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, walk
 
 _KINDS = ("scalar", "vector", "matrix", "tensor")
 
@@ -28,6 +29,8 @@ def declared_in(reading: Reading, lines: Sequence[Ast]) -> tuple[str, ...]:
     for line in lines:
         key = set_key(line)
         space = space_of(line) if key and key not in reading.keys else None
+        if key == ("I",) and space and len({*space[0]}) == 1:
+            continue  # the identity
         if key and space:
             found[name_of(key, line.caret)] = space
     known = reading.known
@@ -40,6 +43,21 @@ def declared_in(reading: Reading, lines: Sequence[Ast]) -> tuple[str, ...]:
     )
     reading.keys = declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes)})
     return tuple(_declaration(name, *space) for name, space in found.items())
+
+
+def check_not_counted(reading: Reading, lines: Sequence[Ast]) -> None:
+    r"""Raise ParseError for |P| of a set P, (i,j) \in P: the number of its members, or a determinant."""
+    sets = {
+        key_of(x.args[1])
+        for line in lines
+        for x in walk(line)
+        if x.head == "relation" and x.value == (r"\in",) and key_of(x.args[1]) in reading.keys
+    }
+    for fence in (x for line in lines for x in walk(line) if x.head == "fence" and x.value == "bar"):
+        if len(fence.args) == 1 and (key := key_of(fence.args[0])) in sets:
+            name = "_".join(key or ())
+            hint = rf"write \sum_{{i,j}} {name}_{{ij}} for the number, \det {name} for the determinant"
+            raise fault(f"this can be the number of members of {name} or its determinant", fence, hint)
 
 
 def _declaration(name: str, sizes: tuple[str, ...], fact: str) -> str:

@@ -44,6 +44,11 @@ _NABLA = (
 )
 r"""A gradient on the left of a line, \nabla_w L(w) = ..., which is a name of the formula."""
 
+_TENSOR = (
+    r"(?:\\(?:mathbf|boldsymbol|bm|mathsf)\s*(?:\{[^{}]*\}|\\[A-Za-z]+)|[A-Z](?![A-Za-z]))"
+    r"(?:_(?:\w|\{\w+\}))?"
+)
+"""A letter of a matrix in a double contraction, A : B."""
 _SIGNS: Sequence[tuple[str, str]] = (
     (_RATE, r"\dot{<1>}<2>"),
     (_GRADIENT, r"\mathrm{gradient}<1>"),
@@ -57,6 +62,10 @@ _SIGNS: Sequence[tuple[str, str]] = (
     (r"\\left\s*\.|\\right\s*\.", " "),
     (rf"\\ket\s*{_GROUP}", "(<1>)"),
     (rf"\\bra\s*{_GROUP}", r"(<1>)^\top"),
+    (
+        rf"(?<![{{_\w])(?<!(?<!\\),)({_TENSOR})\s*(?<!\\):(?!=)\s*({_TENSOR})(?!\s*(?:\\to|\\rightarrow|:|\w))",
+        r"\langle <1>, <2> \rangle",
+    ),
     (rf"\\langle{_SIDE}\|{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)(<3>)"),
     (rf"\\langle{_SIDE}\|{_SIDE}\\rangle(?![A-Za-z])", r"(<1>)^\top(<2>)"),
     (

@@ -11,6 +11,8 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_names import COMMANDS
 from matcalc.language.syntax import Ast, rebuild, walk
 
 _VARIANTS = (
@@ -40,11 +42,15 @@ def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
     }
 
     def change(node: Ast) -> Ast:
+        if node.head == "script" and (inverse := _inverse(reading, node)):
+            return Ast("word", (), (inverse, "operator"), node.span)
         if node.head not in ("letter", "word"):
             return node
         name, font = cast("tuple[str, str]", node.value)
         if node.head == "letter":
             return Ast("letter", (), (put.get(name, name), font), node.span)
+        if font in ("operator", "text") and (name,) in reading.keys and name not in reading.names.words:
+            return Ast("word", (), (name, "roman"), node.span)
         is_own = font not in _UPRIGHT or name in defined or (name,) in reading.keys
         return node if is_own else Ast("word", (), (_function(reading, name), font), node.span)
 
@@ -54,6 +60,20 @@ def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
     ):
         return made
     return [rebuild(line, lambda node: _without_deltas(node) if node.head == "row" else node) for line in made]
+
+
+def _inverse(reading: Reading, script: Ast) -> str:
+    r"""Return the function that undoes the one of a script, sigmoid for \operatorname{logit}^{-1}; else ""."""
+    if script.value != ("^",):
+        return ""
+    base, layout = script.args[0], unbraced(script.args[1])
+    is_inverse = layout.head == "chain" and layout.value == ((-1,), True)
+    one = unbraced(layout.args[0]) if is_inverse else layout
+    if not is_inverse or one.head != "number" or one.value[0] != 1 or base.head != "word":  # type: ignore[index]
+        return ""
+    name, font = cast("tuple[str, str]", base.value)
+    is_word = font in _UPRIGHT and name not in COMMANDS and (name,) not in reading.keys
+    return reading.names.solving.get(reading.names.canonical.get(name, ""), "") if is_word else ""
 
 
 def _with_changes(reading: Reading, row: Ast) -> Ast:

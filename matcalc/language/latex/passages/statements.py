@@ -20,6 +20,8 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
+from matcalc.language.latex.names_in_lines import used, whole_key
+from matcalc.language.latex.passages.bound_letters import bound_in, listed_in
 from matcalc.language.latex.passages.labels import (
     by_indices,
     compound_key,
@@ -27,7 +29,6 @@ from matcalc.language.latex.passages.labels import (
     with_subscript_in_front,
     without_link,
 )
-from matcalc.language.latex.passages.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 
@@ -139,7 +140,9 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     ]
     scripts = [below for node in own if (below := subscript_of(node))]
     free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
-    if len(letters) > 1:  # \Sigma_{ij} = \rho^{|i - j|}
+    is_counted = key_of(name.args[0]) in reading.listed or {*letters} <= {*reading.ranges}
+    is_listed = bool(letters) and is_counted and (letters[0],) not in reading.keys
+    if len(letters) > 1 or is_listed:  # \Sigma_{ij} = \rho^{|i - j|}, and w_k = e^{-k} in \sum_k w_k x_k
         free |= {x for x in letters_in(formula) if (x,) not in reading.keys} - bound_in(formula, letters)
     free -= _labels(reading, formula)
     if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in scripts)]:
@@ -158,25 +161,6 @@ def _labels(reading: Reading, formula: Ast) -> set[str]:
 def _is_number(reading: Reading, key: Key | None) -> bool:
     names = reading.keys.get(key, ()) if key is not None else ()
     return bool(names) and all(reading.kind_of(name) == "scalar" for name in names)
-
-
-def bound_in(formula: Ast, free: Collection[str] = ()) -> set[str]:
-    r"""Return the indices that the sums of a formula bind; `free` ones only have conditions, i of \sum_{j \ne i}."""
-    return {x for node in walk(formula) if node.head == "big" for x in bound_by(node, free)}
-
-
-def bound_by(big: Ast, free: Collection[str] = ()) -> set[str]:
-    r"""Return the indices of one sum, without the letters of their first and last values."""
-    found: set[str] = set()
-    below = [x for mark, x in zip(big.value[1], big.args, strict=False) if mark == "_"]  # type: ignore[index]
-    for one in (one for script in below for one in elements(script)):
-        if one.head != "relation":
-            found.update(letters_in(one))
-        elif one.value in (("==",), (r"\in",)) or len(one.args) == 3:
-            found.update(letters_in(one.args[len(one.args) // 3]))
-        else:
-            found.update(x for x in letters_in(one) if x not in free)
-    return found
 
 
 def defined_by(reading: Reading, constraints: Sequence[Sequence[Ast]]) -> list[list[Ast]]:
@@ -207,6 +191,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
 
     Raises: ParseError if two lines can be the formula, for an equation between known names, and for cyclic parts.
     """
+    reading.listed = frozenset(x for line in (*lines, *aside, *readers) for x in listed_in(line))
     main = [statement(reading, line) for line in lines]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
     for one in others:
@@ -377,6 +362,8 @@ def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
     if key in reading.keys:
         return not set(reading.keys[key]) & set(reading.known.sizes)
     below = {x for node in walk(body) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
+    if not any(key_of(x) == key[:1] for x in walk(body)):  # \theta of a model with parameters of other names
+        return True
     return any(key_of(x) == key[:1] and x not in below for x in walk(body))
 
 

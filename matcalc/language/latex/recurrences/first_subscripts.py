@@ -14,7 +14,7 @@ from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, name_of
 from matcalc.language.latex.latex_subscripts import axis_of_steps
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.passages.steps import Found, reads
+from matcalc.language.latex.recurrences.steps import Found, reads
 from matcalc.language.one_based import added
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, name, number, walk

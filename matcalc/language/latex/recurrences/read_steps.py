@@ -24,9 +24,9 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     needed,
 )
-from matcalc.language.latex.passages.first_subscripts import bounds_of, constant, place_sequences
-from matcalc.language.latex.passages.names_in_lines import whole_key
-from matcalc.language.latex.passages.steps import Equation, Found, Range, reads
+from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.recurrences.first_subscripts import bounds_of, constant, place_sequences
+from matcalc.language.latex.recurrences.steps import Equation, Found, Range, reads
 from matcalc.language.named_parts import Segment
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, call, name, number, walk
@@ -75,7 +75,7 @@ def begun(reading: Reading, found: Found, rest: Sequence[Ast], read_one: Read) -
         for state in own:
             _direct(state, found)
         begin = low if low is not None else _implied_begin(own)
-        counts[letter] = added(high, 1 - begin) if high is not None else _count_of_sums(rest, letter, begin)
+        counts[letter] = added(high, 1 - begin) if high is not None else _count_of_sums(rest, letter, begin, own)
         reading.steps.begins[letter] = begin
         count = counts[letter]
         reading.steps.counts[letter] = written(count) if count is not None else ""
@@ -118,10 +118,14 @@ def _range_of(reading: Reading, letter: str, ranges: Sequence[Range], read_one: 
     return low, high
 
 
-def _count_of_sums(rest: Sequence[Ast], letter: str, begin: int) -> Ast | None:
-    """Return the number of steps by the sums over them, if these have one range that begins with the first step."""
+def _count_of_sums(rest: Sequence[Ast], letter: str, begin: int, states: Sequence[State]) -> Ast | None:
+    """Return the number of steps by the sums over them, if these have one range.
+
+    It begins with the first step, or with what that step defines.
+    """
     found = [bounds_of(node, letter) for layout in rest for node in walk(layout) if node.head == "big"]
-    counts = {written(count): count for low, count in found if count is not None and low == begin}
+    begins = {begin, *(begin + state.step.offset for state in states)}
+    counts = {written(count): count for low, count in found if count is not None and low in begins}
     return next(iter(counts.values())) if len(counts) == 1 else None
 
 

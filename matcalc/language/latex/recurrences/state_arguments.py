@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_scope import Key, key_of
-from matcalc.language.latex.passages.steps import counted
+from matcalc.language.latex.recurrences.steps import counted
 from matcalc.language.syntax import Ast, rebuild, walk
 
 Lines = Sequence[Sequence[Ast]]

@@ -339,10 +339,21 @@ def _from_letter(waiting: list[Ast], letter: str, sign: str, side: Ast, line: As
 def _listed(values: list[Ast]) -> tuple[tuple[Ast, Ast | None], int]:
     r"""Return the first and last value of `0, 1, \dots, T`, and the number of elements; 0 if there are no dots."""
     at = next((k for k, x in enumerate(values) if x.head == "word" and x.value[0] in DOTS), 0)  # type: ignore[index]
+    if not at and (count := _consecutive(values)) > 1:
+        return (values[0], values[count - 1]), count
     if not at or any(x.head == "relation" for x in values[:at]):
         return (values[0], None), 0
     last = values[at + 1] if at + 1 < len(values) and values[at + 1].head not in ("relation", "if") else None
     return (values[0], last), at + 1 + (last is not None)
+
+
+def _consecutive(values: Sequence[Ast]) -> int:
+    """Return how many numbers at the beginning of a list follow one another, 0, 1, 2."""
+    if values[0].head != "number":
+        return 0
+    first = cast(Fraction, values[0].value[0])  # type: ignore[index]
+    pairs = enumerate(values)
+    return next((k for k, x in pairs if x.head != "number" or x.value[0] != first + k), len(values))  # type: ignore[index]
 
 
 def _letter(layout: Ast, letters: Collection[str]) -> str:

@@ -45,6 +45,8 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
             found.add((cast("tuple[str, str]", node.value)[0],))
         if node.head == "script" and subscript_of(node) is not None and (key := whole_key(without_top(node)[0])):
             found.add(key)
+        if node.head == "script" and {*cast("tuple[str, ...]", node.value)} == {"'"} and (key := whole_key(node)):
+            found.add(key)  # h'(t) = ..., the derivative that a passage defines
     return frozenset(found)
 
 

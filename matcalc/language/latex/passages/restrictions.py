@@ -1,0 +1,95 @@
+r"""Removes what a passage says of the values of declared symbols, `0 < d < 1`, `y_i \in \{0, 1\}`, `A \succ 0`.
+
+It changes no formula. Names that only words describe must be declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.errors import ParseError
+from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_large_letters import large_of
+from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
+from matcalc.language.latex.layout.latex_layout import lines_between, unbraced
+from matcalc.language.latex.layout.latex_patterns import without_top
+from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.syntax import Ast, walk
+
+Lines = Sequence[Sequence[Ast]]
+_SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
+
+
+def without_restrictions(reading: Reading, lines: Lines, *, is_aside: bool) -> list[list[Ast]]:
+    """Return lines without the relations of declared names with numbers, sets and one another.
+
+    The first element of a passage is its formula, and remains. Names before a relation belong to it, a, b > 0.
+    """
+    made: list[list[Ast]] = []
+    for number, line in enumerate(lines):
+        kept: list[Ast] = []
+        for k, one in enumerate(line):
+            is_first = not is_aside and not number and not k
+            if is_first or not _restricts(reading, one):
+                kept.append(one)
+                continue
+            while len(kept) > (not is_aside and not number) and is_known(reading, kept[-1]):
+                kept.pop()
+        made.append(kept)
+    return made
+
+
+def is_known(reading: Reading, layout: Ast) -> bool:
+    """Return whether a layout is a declared name, an entry, a row or a size, with any letters as subscripts."""
+    shown, above = without_top(layout)
+    base = shown.args[0] if shown.head == "script" else shown
+    key = key_of(base)
+    if key is None or above and whole_key(layout) not in reading.keys:
+        return False
+    if whole_key(layout) in reading.keys:
+        return True
+    is_declared = key in reading.keys or bool(large_of(reading, key))
+    below = subscript_of(shown) if shown.head == "script" else None
+    return is_declared and (below is None or all(x.head in ("letter", "number", "fence", "row") for x in walk(below)))
+
+
+def _restricts(reading: Reading, one: Ast) -> bool:
+    if one.head != "relation":
+        return False
+    if one.value == (r"\in",):
+        return is_known(reading, one.args[0]) or key_of(one.args[0]) == ("I",)  # the identity
+    sides = [x for x in one.args if not _is_number(x)]
+    return set(one.value) <= _SIGNS and bool(sides) and all(is_known(reading, x) for x in sides)  # type: ignore[call-overload]
+
+
+def _is_number(layout: Ast) -> bool:
+    inner = unbraced(layout)
+    if inner.head == "chain" and len(inner.args) == 1:
+        inner = inner.args[0]
+    is_infinite = inner.head in ("word", "mark") and "infty" in str(inner.value)
+    return is_infinite or inner.head == "number" or inner.head == "frac" and all(map(_is_number, inner.args))
+
+
+def check_described(reading: Reading, text: str, described: Sequence[Described], lines: Lines) -> None:
+    """Raise ParseError for a symbol that only words describe, since they may define it."""
+    bound = {x for line in lines for one in line for x in letters_in(one)}
+    for one in described:
+        if one.is_stated:
+            continue
+        shown = text[one.begin : one.end].strip()
+        try:
+            names = [x for line in lines_between(text, one.begin, one.end, has_lines=False) for x in line]
+        except ParseError:
+            names = []
+        if names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
+            continue
+        hint = (
+            f"declare it if it is data, define it by a formula, or leave the words out if {shown} has its usual meaning"
+        )
+        raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
+
+
+def _is_index(layout: Ast, letters: set[str]) -> bool:
+    r"""Return whether a layout is a letter that lines do not contain: it may be an index or a size there."""
+    return layout.head == "letter" and layout.value[0] not in letters  # type: ignore[index]

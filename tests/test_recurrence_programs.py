@@ -43,6 +43,22 @@ def test_no_array_has_the_steps_twice(name: str) -> None:
     assert "T*T" not in fn.source
 
 
+@pytest.mark.whole
+def test_a_filter_has_few_more_products_than_its_adjoint_by_hand() -> None:
+    """Of the 17 products of matrices in `benchmarks/recurrences/by_hand.py`, 5 have three axes of length n."""
+    model = MODELS["kalman"]
+    source = mc.value_and_gradient(model.text, list(model.wrt), model.declarations, sizes=model.sizes).source
+    assert len(re.findall(r"^ +gemm\(", source, re.MULTILINE)) <= 17 + 3
+
+
+@pytest.mark.whole
+def test_an_integrator_has_the_products_of_its_adjoint_by_hand() -> None:
+    """Four stages have a product each, forward and backward; data in the loss need none of their own."""
+    model = MODELS["rk4"]
+    source = mc.value_and_gradient(model.text, list(model.wrt), model.declarations, sizes=model.sizes).source
+    assert len(re.findall(r"A\[i, j\]\*", source)) == 8
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_are_those_of_differences(name: str) -> None:
     text, wrt, declarations = TEXTS[name]

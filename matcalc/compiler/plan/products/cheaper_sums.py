@@ -18,12 +18,14 @@ from matcalc.tensor.nodes.node import Node, toposort
 def cheaper_sums(roots: Sequence[Node], estimate: Estimate) -> list[Node]:
     """Return the roots with those common factors of terms taken out that save operations."""
     known: dict[Node, float] = {}
+    totals: dict[Node, Measure] = {}
 
     def work(node: Node) -> Measure:
-        for one in (order := toposort(node)):
-            if one not in known:
-                known[one] = _work(one, estimate)
-        return int(sum(known[one] for one in order)), len(order)
+        if node not in totals:
+            order = toposort(node)
+            known.update((one, _work(one, estimate)) for one in order if one not in known)
+            totals[node] = int(sum(known[one] for one in order)), len(order)
+        return totals[node]
 
     return shortened(roots, (single_factors,), work)
 

@@ -43,6 +43,47 @@ def test_no_array_has_the_steps_twice(name: str) -> None:
     assert "T*T" not in fn.source
 
 
+@pytest.mark.parametrize("depth", [33, *(pytest.param(d, marks=pytest.mark.whole) for d in (14, 45, 60, 80))])
+def test_deeply_nested_steps_store_arrays_as_long_as_the_steps(depth: int) -> None:
+    """The adjoint is a product of many slopes, a part of which may hold no range of the steps without its states."""
+    step = "x[t]"
+    for k in range(depth):
+        step = f"sin({step} + a*e[t])" if k % 2 else f"tanh({step}*b)"
+    text, let = f"x[T] where x[0] = s, x[t+1] = {step}, t < T", "a, b, s: scalar; e: vector(T)"
+    fn = mc.value_and_gradient(text, ["a", "b"], let, target="numpy")
+    shapes = re.findall(r"\w \(([^()]*)\)", str(fn.plan).partition("\n\n")[0])
+    assert [shape for shape in shapes if len(re.findall(r"\bT\b", shape)) > 1] == []
+    given = {"a": 0.3, "b": 1.2, "s": 0.5, "e": np.array([0.2, -0.1, 0.4])}
+
+    def state(a: complex, b: complex) -> complex:
+        x: complex = 0.5
+        for e in given["e"]:
+            for k in range(depth):
+                x = np.sin(x + a * e) if k % 2 else np.tanh(x * b)
+        return x
+
+    value, gradients = fn(**given)
+    expected = [state(0.3 + 1e-30j, 1.2).imag / 1e-30, state(0.3, 1.2 + 1e-30j).imag / 1e-30]
+    assert value == pytest.approx(state(0.3, 1.2).real, rel=1e-12)
+    assert gradients == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.whole
+def test_a_filter_has_few_more_products_than_its_adjoint_by_hand() -> None:
+    """Of the 17 products of matrices in `benchmarks/recurrences/by_hand.py`, 5 have three axes of length n."""
+    model = MODELS["kalman"]
+    source = mc.value_and_gradient(model.text, list(model.wrt), model.declarations, sizes=model.sizes).source
+    assert len(re.findall(r"^ +gemm\(", source, re.MULTILINE)) <= 17 + 3
+
+
+@pytest.mark.whole
+def test_an_integrator_has_the_products_of_its_adjoint_by_hand() -> None:
+    """Four stages have a product each, forward and backward; data in the loss need none of their own."""
+    model = MODELS["rk4"]
+    source = mc.value_and_gradient(model.text, list(model.wrt), model.declarations, sizes=model.sizes).source
+    assert len(re.findall(r"A\[i, j\]\*", source)) == 8
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_are_those_of_differences(name: str) -> None:
     text, wrt, declarations = TEXTS[name]

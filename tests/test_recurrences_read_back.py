@@ -75,3 +75,23 @@ def test_a_linear_system_a_network_and_a_product_read_back(case: int) -> None:
 @pytest.mark.parametrize(("text", "name"), CASES)
 def test_derivatives_read_back(text: str, name: str) -> None:
     assert_reads_back(text, name)
+
+
+@pytest.mark.parametrize("term", ["inv(3*eye(n) + M[t+1]*M[t+1]')", "A*M[t]*A'", "M[t]"])
+def test_a_multiple_of_transposed_states_beside_others_keeps_their_axes(term: str) -> None:
+    """The sum may be written in either order of its axes, and its multiples in the same."""
+    system = "M[0] = Q, M[1] = A'*Q, M[2] = Q, M[t+3] = b*M[t+2], t < T"
+    e = mc.expression(f"K where K[t] = (M[t+1]' + {term})/3, {system}", "A, Q: matrix(n, n); b: scalar")
+    again = mc.expression(str(e), e.declarations)
+    assert again.node is e.node, str(e)
+    rng = np.random.default_rng(0)
+    A, Q = rng.normal(size=(2, 3, 3))
+    states = [Q, A.T @ Q, Q]
+    others = {
+        "M[t]": lambda now, _: now,
+        "A*M[t]*A'": lambda now, _: A @ now @ A.T,
+        "inv(3*eye(n) + M[t+1]*M[t+1]')": lambda _, after: np.linalg.inv(3 * np.eye(3) + after @ after.T),
+    }
+    expected = [(states[t + 1].T + others[term](states[t], states[t + 1])) / 3 for t in range(2)]
+    data = {"A": A, "Q": Q, "b": 0.5, "T": 2}
+    assert np.allclose(again(**{k: data[k] for k in again.symbols}), expected)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import cast
 
 from matcalc.language.index_sums import held_in
+from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import (
     BINDERS,
     Ast,
@@ -124,13 +125,28 @@ def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
 
 
 def _without_indices(tree: Ast, symbols: Set[str]) -> Iterator[Ast]:
-    """Yield the nodes of a tree without open indices; inside an index form only those with a symbol."""
+    """Yield the nodes of a tree without open indices; inside an index form only those with a symbol.
+
+    In the steps of a recurrence the step index and the names of states are open.
+    """
+    steps = _open_in_steps(tree)
     for node in walk(tree, (*BINDERS, *CLOSED)):
         if node.head in BINDERS:
             open_indices = held_in(node, lambda _: True).names
             inside = (part for part in walk(node, CLOSED) if part is not node and not open_indices[part])
-            yield from (part for part in inside if names_in(part) & symbols)
-        yield node
+            yield from (part for part in inside if names_in(part) & symbols and part not in steps)
+        if node not in steps:
+            yield node
+
+
+def _open_in_steps(tree: Ast) -> set[Ast]:
+    """Return the nodes of a tree that hold a name which a recurrence or a sum over its steps around them binds."""
+    bound = frozenset().union(*map(bound_by, walk(tree)))
+    held: dict[Ast, frozenset[str]] = {}
+    for node in walk(tree) if bound else ():
+        own = {str(node.value)} & bound if node.head == "name" else ()
+        held[node] = frozenset().union(own, *(held[child] for child in children(node))) - bound_by(node)
+    return {node for node, names in held.items() if names}
 
 
 def _runs(node: Ast) -> Iterator[slice]:

@@ -74,6 +74,18 @@ def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
     return reversed(order)
 
 
+def distinct(root: Ast) -> Iterator[Ast]:
+    """Yield the nodes of a tree, each object once: a tree of shared nodes is as long as its graph."""
+    seen, stack = {id(root)}, [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        for inner in children(node):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                stack.append(inner)
+
+
 def operands_first(
     root: Item, operands: Callable[[Item], Sequence[Item]], known: Container[Item] = ()
 ) -> Iterator[Item]:

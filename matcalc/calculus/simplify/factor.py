@@ -86,6 +86,12 @@ def last_factors(node: Node) -> Iterator[Node]:
         yield _factored(node, -1)
 
 
+def single_factors(node: Node) -> Iterator[Node]:
+    """Yield a sum with one of its common factors taken out, for each factor."""
+    for _, key, places in _shared(node):
+        yield _take_out(node, key, places)
+
+
 def _factored(node: Node, which: int) -> Node:
     def further(inner: Node) -> Node:
         return _factored(inner, which)

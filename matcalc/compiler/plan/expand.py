@@ -145,13 +145,17 @@ def _meets_any(total: Node, at: tuple[int, ...], node: Node) -> bool:
 def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool:
     """Whether a term identifies or selects axes, one of which is summed in the product.
 
-    A term whose data select the index of each entry does not count if another term forms the array anyway.
+    A term whose data select the index of each entry does not count if another term forms the array anyway. A range of
+    the steps of a recurrence does not count: the loop of the steps reads the states at each step.
     """
     if term.kind != "product":
         return False
     picked = {i for i in term.out if term.out.count(i) > 1}
+    steps = {at[0] for a, at in term.operands if at and any(one.kind == "recurrence" for one in toposort(a))}
     for arg, indices in term.operands:
         if arg.kind != "selector" or arg.selector.kind == "mask":
+            continue
+        if arg.selects("slice") and indices[0] in steps:
             continue
         if not arg.args or not (is_formed or indices[0] not in term.out):  # data select indices of the term
             picked.update(indices)

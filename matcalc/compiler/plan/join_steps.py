@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
-from matcalc.compiler.plan.outer_products import Part, outer_products
+from matcalc.compiler.plan.products.outer_products import Part, outer_products
 from matcalc.compiler.plan.states_again import LoopAgain, check_memory, range_summed, states_again, without_whole_sums
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.last_states import with_last_states
@@ -30,6 +30,8 @@ from matcalc.tensor.substitute import Batched, instantiate_all, remake
 from matcalc.tensor.sums import scale, split_coef
 
 ZERO = Size.of(0)
+Term = tuple[Fraction, Node, Node]
+"""A term of a sum: its coefficient, what each step adds to it, and the term."""
 
 
 @dataclass(eq=False, slots=True)
@@ -156,12 +158,13 @@ class _Joiner:
 
     # ---- what follows the recurrences
 
-    def loop_for(self, body: Node, steps: Size) -> int | None:
-        """Return the number of the last loop that can compute a formula of one step and has states in it."""
+    def loop_for(self, body: Node, steps: Size, first: bool = False) -> int | None:
+        """Return the number of the last or first loop that can compute a formula of one step and has states in it."""
         order = toposort(body)
         used = [own for own in order if own in self.step.sequences]
         closed = closed_parts([body], used)
-        for k in reversed(range(len(self.loops))):
+        numbers = range(len(self.loops))
+        for k in numbers if first else reversed(numbers):
             local = self.loops[k].local
             others = [self.step.sequences[own] for own in used if own not in local]
             is_before = all(self.last_needed(node) < k for node in (*others, *closed))
@@ -183,11 +186,12 @@ class _Joiner:
 
     def _terms_together(self, node: Node, uses: Mapping[Node, int]) -> set[Node]:
         """Let each loop compute the terms of a sum that it can sum over its steps; return these terms."""
-        groups: dict[int, list[tuple[Fraction, Node, Node]]] = {}
+        groups: dict[int, list[Term]] = {}
         for coef, term in node.terms:
             found = self._step_sum(term) if uses[term] == 1 else None
             if found is not None:
                 groups.setdefault(found[0], []).append((coef, found[1], term))
+        groups = self._in_last(groups)
         overs: list[tuple[Fraction, Node]] = []
         done: set[Node] = set()
         for number, terms in groups.items():
@@ -198,6 +202,15 @@ class _Joiner:
         if done:
             self.replaced[node] = add([*overs, *((coef, term) for coef, term in node.terms if term not in done)])
         return done
+
+    def _in_last(self, groups: dict[int, list[Term]]) -> dict[int, list[Term]]:
+        """Return the terms by the loops that add them: those of an earlier loop with the last one of as many steps."""
+        found: dict[int, list[Term]] = {}
+        for number, terms in groups.items():
+            steps = self.loops[number].steps
+            last = max(k for k in groups if self.loops[k].steps is steps)
+            found.setdefault(last, []).extend(terms)
+        return found
 
     def _step_sum(self, node: Node) -> tuple[int, Node] | None:
         """Return the number of the loop that can sum a product over the steps, and what each step adds."""
@@ -257,10 +270,12 @@ class _Joiner:
                 return
 
     def stored(self, number: int, part: Node) -> Node:
-        """Return the sequence of a part at each step: a known one, or one that a loop stores."""
+        """Return the sequence of a part at each step: a known one, or one that the first loop able to do so stores."""
         known = self.step.sequences.get(part)
         if known is not None:
             return known
+        earliest = self.loop_for(part, self.loops[number].steps, first=True)
+        number = number if earliest is None else earliest
         loop = self.loops[number]
         (body,) = self.inside(loop, [part])
         if (number, body) in self.kept:

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 from matcalc.calculus.simplify.factor import factor
 from matcalc.compiler.listing import listing, operations
 from matcalc.compiler.lowering_entries import LAST, TOTAL, WHOLE, Again, Kernel, Part, StepLoop, read_kernel
+from matcalc.compiler.plan.products.cheaper_sums import cheaper_sums
 from matcalc.compiler.plan.products.session import Ref, Session
+from matcalc.compiler.plan.values.estimate import Estimate
 from matcalc.compiler.plan.values.values import Operand, Run
 from matcalc.compiler.program import Program
 from matcalc.errors import NotSupported
@@ -61,7 +63,10 @@ def _run(session: Session, node: Node) -> Run:
     """Add the run of all states of a recurrence."""
     again = Recomputed(*node.data[7]) if len(node.data) > 7 else None
     steps = [_step(node, again), *([_step_again(node, again)] if again is not None else [])]
-    programs = [session.plan(step.outputs, step.inputs, forms=_factored(step.outputs)) for step in steps]
+    programs = [
+        session.plan(step.outputs, step.inputs, forms=_factored(step.outputs, tuple(session.estimate.hints.items())))
+        for step in steps
+    ]
     if any(program.data for program in programs):
         hint = "call the formula itself, which is evaluated step by step"
         raise NotSupported("indices in data inside the step of a recurrence are not compiled", hint=hint)
@@ -173,9 +178,12 @@ def _named(node: Node, word: str, taken: set[str]) -> Node:
 
 
 @lru_cache(maxsize=64)
-def _factored(outputs: tuple[tuple[str, Node], ...]) -> tuple[tuple[Node, ...], ...]:
-    """Return the outputs of a step with common factors of terms taken out, as a further form to plan."""
-    return (tuple(factor(node) for _, node in outputs),)
+def _factored(
+    outputs: tuple[tuple[str, Node], ...], sizes: tuple[tuple[str, int], ...]
+) -> tuple[tuple[Node, ...], ...]:
+    """Return the outputs of a step with common factors of terms taken out, as further forms to plan."""
+    nodes = [node for _, node in outputs]
+    return tuple(map(factor, nodes)), tuple(cheaper_sums(nodes, Estimate(dict(sizes))))
 
 
 def _total(state: Node, bodies: Sequence[Node], position: int) -> Node | None:

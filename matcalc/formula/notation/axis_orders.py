@@ -28,19 +28,21 @@ def in_listed_order(whole: Context, context: Context, written: OpenProduct) -> t
     A sum has an order of axes of its own; the order in which its terms show them is free.
     """
     listed = {index: position for position, index in enumerate(written.out)}
-    readings, indices = dict(context.readings), list(written.indices)
+    readings, args, indices = dict(context.readings), list(written.args), list(written.indices)
     for position, (arg, at) in enumerate(zip(written.args, written.indices, strict=True)):
         order = tuple(sorted(range(arg.rank), key=lambda axis: (listed.get(at[axis], len(listed)), axis)))
         if arg.kind != "sum" or arg.rank < 3 or order == tuple(range(arg.rank)) or written.args.count(arg) > 1:
             continue
+        ordered = with_axes(arg, order)
         if len(written.args) > 1:
-            readings[arg] = whole.readings[with_axes(arg, order)]
+            readings[ordered] = whole.readings[ordered]
         else:
             terms = [(coef, with_axes(term, order)) for coef, term in arg.terms]
-            if add(terms) is not with_axes(arg, order):
+            if add(terms) is not ordered:
                 continue
-            readings[arg] = summed([(c, whole.readings[t]) for c, t in terms], [t.digest for _, t in terms])
+            readings[ordered] = summed([(c, whole.readings[t]) for c, t in terms], [t.digest for _, t in terms])
+        args[position] = ordered
         indices[position] = tuple(at[axis] for axis in order)
     if tuple(indices) == tuple(written.indices):
         return None
-    return context._replace(readings=readings), written._replace(indices=tuple(indices))
+    return context._replace(readings=readings), written._replace(args=tuple(args), indices=tuple(indices))

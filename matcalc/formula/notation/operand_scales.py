@@ -35,7 +35,11 @@ def with_scales(whole: Context, context: Context, written: OpenProduct, read: Re
 
     `whole` has the readings of all nodes, `context` those of the operands; `read` reads a function of a sum.
     """
-    context, coef = _multiples_in_front(context, written)
+    multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
+    coef = written.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
+    if multiples:
+        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
+        context = context._replace(readings=readings)
     best = _with_coefficient(product_reading(context, written), coef)
     if coef == 0 or abs(coef) == 1:
         return best
@@ -51,21 +55,6 @@ def with_scales(whole: Context, context: Context, written: OpenProduct, read: Re
             if key < least:
                 best, least, context, coef = other, key, trial, left
     return best
-
-
-def as_read(context: Context, written: OpenProduct) -> Reading:
-    """Return the reading of a product whose operands are read as `context` has them, multiples of numbers in front."""
-    context, coef = _multiples_in_front(context, written)
-    return _with_coefficient(product_reading(context, written), coef)
-
-
-def _multiples_in_front(context: Context, written: OpenProduct) -> tuple[Context, Fraction]:
-    multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
-    coef = written.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
-    if multiples:
-        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
-        context = context._replace(readings=readings)
-    return context, coef
 
 
 def _scaled_readings(

@@ -115,11 +115,12 @@ def by_steps(context: Context, node: Node, whole: Reading) -> Reading:
 
 def extra_tokens(form: Form) -> int:
     """Return the tokens that a formula counts more for index forms, and for parts of what is no name."""
-    for ast in syntax.walk(form.ast):
-        base = ast.args[0] if ast.head == "part" else None
-        if ast.head == "index_form" or (base is not None and base.head not in ("name", "shared", STATE)):
-            return AWKWARD
-    return 0
+    return AWKWARD if any(map(_is_awkward, syntax.distinct(form.ast))) else 0
+
+
+def _is_awkward(ast: Ast) -> bool:
+    base = ast.args[0] if ast.head == "part" else None
+    return ast.head == "index_form" or (base is not None and base.head not in ("name", "shared", STATE))
 
 
 def each_step_form(context: Context, node: Node, form: Form, reads_back: Callable[[str, Node], bool]) -> Form:

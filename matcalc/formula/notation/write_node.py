@@ -28,7 +28,7 @@ from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, summed
-from matcalc.formula.notation.operand_scales import as_read, with_scales
+from matcalc.formula.notation.operand_scales import with_scales
 from matcalc.formula.notation.products import selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.step_sums import at_positions, by_steps, each_step_form, extra_tokens
@@ -266,7 +266,7 @@ def _product_alone(context: Context, node: Node) -> Reading:
     written = aligned(written)
     best = with_scales(whole, context, written, _function)
     transposed = in_listed_order(whole, context, written)
-    other = transposed and as_read(*transposed)  # other scales of a sum would have its own order of axes
+    other = transposed and with_scales(whole, *transposed, _function)
     return other if other is not None and other.form.tokens < best.form.tokens else best
 
 

@@ -105,7 +105,21 @@ def _first(ordered: list[Factor]) -> list[Run]:
 
 
 def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
-    """Return a run of some operands of a part, each linked to those before, and the others one by one."""
+    """Return a run of some operands of a part, each linked to those before, and the others one by one.
+
+    It begins where the fewest summed indices remain open at its end: so it holds a selector with the operand whose
+    entries it selects.
+    """
+    run, opened = _run_from(None, part, fixed, count)
+    starts = {operand.indices: operand for operand in reversed(part)} if 1 < count < len(part) and opened else {}
+    for start in reversed(starts.values()):
+        other, fewer = _run_from(start, part, fixed, count)
+        run, opened = (other, fewer) if fewer < opened else (run, opened)
+    return [[operand.place for operand in run], *([operand.place] for operand in part if operand not in run)]
+
+
+def _run_from(start: Factor | None, part: Part, fixed: Labels, count: int) -> tuple[Part, int]:
+    """Return a run that begins with an operand, or at an end, and the number of summed indices that it leaves open."""
     uses = Counter(index for operand in part for index in operand.indices)
     own = {operand.place: Counter(i for i in operand.indices if i not in fixed) for operand in part}
     inside = dict.fromkeys(uses, 0)
@@ -120,10 +134,10 @@ def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
         return latest.keys().isdisjoint(operand.indices), opened, -nearest, len(operand.indices)
 
     while len(run) < count:
-        best = min(rest, key=price)
+        best = start if start is not None and not run else min(rest, key=price)
         rest.remove(best)
         for index in best.indices:
             inside[index] += 1
             latest[index] = len(run)
         run.append(best)
-    return [[operand.place for operand in run], *([operand.place] for operand in rest)]
+    return run, sum(0 < inside[index] < uses[index] for index in uses if index not in fixed)

@@ -6,11 +6,11 @@ what is no formula of slices: symbols, trajectories, ranges of them, reordered a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from matcalc.language.kinds import INDEX
 from matcalc.tensor.constructors import add, apply, operate, product, symbol, zeros
@@ -42,10 +42,6 @@ def at_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> No
     return spread(instantiate(body, bound, {}, (length,)), (0,), (length,))
 
 
-DEEPEST = 40
-"""The most nested formulas that are taken apart."""
-
-
 def entry(node: Node, position: Size) -> Node:
     """Return one entry of the leading axis: the step at this position, over entries of its sequences."""
     step = Step()
@@ -59,12 +55,18 @@ def _single(sequence: Node, position: Size) -> Node:
     return product(1, [(part, (0, *rest))], rest, {})
 
 
+Answer = TypeVar("Answer")
+ONE = Fraction(1)
 SLICE = "#o"
 """The prefix of symbols of slices; those of a step around may occur in a formula, and have other numbers."""
 
 Terms = list[tuple[Fraction, Node]]
 Range = tuple[Size, Size]
 """The first entry of an axis that the steps read, and the number of steps."""
+Place = tuple[Node, int, Range]
+"""A node, one of its axes, and the entries of this axis."""
+Found = Generator[Place, Node, Answer]
+"""Yields the places of operands, receives their steps, and returns an answer. So no formula is too deep for a stack."""
 
 
 @dataclass(slots=True)
@@ -72,7 +74,7 @@ class Step:
     """A step being found, with the sequences by the symbols of their slices."""
 
     sequences: dict[Node, Node] = field(default_factory=dict)
-    made: dict[tuple[Node, int, Range], Node] = field(default_factory=dict)
+    made: dict[Place, Node] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
 
     def avoid(self, nodes: Sequence[Node]) -> None:
@@ -92,51 +94,63 @@ class Step:
             self.sequences[found] = sequence
         return found
 
-    def of(self, node: Node, axis: int, steps: Range | None = None, depth: int = 0) -> Node:
+    def of(self, node: Node, axis: int, steps: Range | None = None) -> Node:
         """Return a node at one position of an axis: its entry at the number of the step, or in a range of the axis."""
-        if not depth:
-            self.avoid([node])
-        place = node, axis, steps or (Size.of(0), node.shape[axis])
-        if place not in self.made:
-            self.made[place] = self._found(*place, depth + 1)
-        return self.made[place]
+        self.avoid([node])
+        root = node, axis, steps or (Size.of(0), node.shape[axis])
+        open_: list[tuple[Place, Found[Node]]] = [(root, self._found(*root))] if root not in self.made else []
+        answer: Node | None = None
+        while open_:
+            place, search = open_[-1]
+            try:
+                needed = next(search) if answer is None else search.send(answer)
+            except StopIteration as done:
+                self.made[place] = answer = done.value
+                open_.pop()
+                continue
+            answer = self.made.get(needed)
+            if answer is None:
+                open_.append((needed, self._found(*needed)))
+        return self.made[root]
 
-    def _found(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
-        if depth > DEEPEST or (node.rank == 1 and node is numbers(node.shape[0])):
+    def _found(self, node: Node, axis: int, steps: Range) -> Found[Node]:
+        if node.rank == 1 and node is numbers(node.shape[0]):
             return self.slice(node, axis, steps)
         if node.kind == "sum":
-            return add([(coef, self.of(term, axis, steps, depth)) for coef, term in node.terms])
+            return add((yield from _each((coef, (term, axis, steps)) for coef, term in node.terms)))
         if node.kind == "map":
-            return apply(node.rule, [self.of(arg, axis, steps, depth) for arg in node.args], node.params)
+            args = yield from _each((ONE, (arg, axis, steps)) for arg in node.args)
+            return apply(node.rule, [arg for _, arg in args], node.params)
         if node.kind == "op" and axis < node.batch_rank:
-            return self._operation(node, axis, steps, depth)
+            return (yield from self._operation(node, axis, steps))
         if node.kind != "product":
             return self.slice(node, axis, steps)
-        found = self._product(node, axis, steps, depth)
+        found = yield from self._product(node, axis, steps)
         if found is not None:
             return found
         part = cut(leading(node, axis), *steps)
         is_cut = part.kind != "product" or not (node in part.args or steps[1] is node.shape[axis])
-        return self.of(part, 0, None, depth) if is_cut else self.slice(node, axis, steps)
+        return (yield part, 0, _whole(part)) if is_cut else self.slice(node, axis, steps)
 
-    def _operation(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
+    def _operation(self, node: Node, axis: int, steps: Range) -> Found[Node]:
         args, batches = [], []
         for arg, batch in zip(node.args, node.batches, strict=True):
-            args.append(self.of(arg, batch.index(axis), steps, depth) if axis in batch else arg)
+            args.append((yield arg, batch.index(axis), steps) if axis in batch else arg)
             batches.append(tuple(b - (b > axis) for b in batch if b != axis))
         lengths = [size for k, size in enumerate(node.shape[: node.batch_rank]) if k != axis]
         return operate(node.rule, args, node.params, batches, node.output, lengths)
 
-    def _product(self, node: Node, axis: int, steps: Range, depth: int) -> Node | None:
+    def _product(self, node: Node, axis: int, steps: Range) -> Found[Node | None]:
         """Return a product at one position; None if an operand does not have an entry for each step."""
         index = node.out[axis]
         if node.coef != 1 and len(node.args) == 2:
-            return self._scaled(node, axis, steps, depth)
+            return (yield from self._scaled(node, axis, steps))
         operands_apart = _with_lookups_apart(node, index)
         if operands_apart is None:
-            return None if node.coef == 1 else self._scaled(node, axis, steps, depth)
-        if node.out.count(index) == 1 and (terms := self._terms_cut(node, axis, steps, depth)) is not None:
-            return terms
+            return None if node.coef == 1 else (yield from self._scaled(node, axis, steps))
+        terms = _terms_cut(node) if node.out.count(index) == 1 else None
+        if terms is not None:
+            return add((yield from _each((coef, (one, axis, steps)) for coef, one in terms)))
         out = node.out[:axis] + node.out[axis + 1 :]
         along, operands, used = {index: steps}, [], {index}
         others = [(arg, at) for arg, at in operands_apart if not (arg.selects("slice") and at[1] == index)]
@@ -144,7 +158,7 @@ class Step:
             if (arg, at) not in others:
                 along[at[0]] = steps[0] + arg.selector.offset, steps[1]
         for arg, at in others:
-            found = self._without((arg, at), along, depth)
+            found = yield from self._without((arg, at), along)
             if found is None:
                 return None
             operands.append(found)
@@ -153,25 +167,13 @@ class Step:
             return None
         return product(node.coef, operands, out, node.sizes)
 
-    def _scaled(self, node: Node, axis: int, steps: Range, depth: int) -> Node:
+    def _scaled(self, node: Node, axis: int, steps: Range) -> Found[Node]:
         """Return a product at one position as its coefficient times the rest at this position."""
         rest = tuple(range(node.rank - 1))
         part = product(1, node.operands, node.out, node.sizes)
-        return product(node.coef, [(self.of(part, axis, steps, depth), rest)], rest, {})
+        return product(node.coef, [((yield part, axis, steps), rest)], rest, {})
 
-    def _terms_cut(self, node: Node, axis: int, steps: Range, depth: int) -> Node | None:
-        """Return a range or diagonal of a sum at one position, term by term; None for anything else."""
-        wholes = [operand for operand in node.operands if operand[0].kind == "sum"]
-        rules = [operand for operand in node.operands if operand[0].selects("slice")]
-        if len(wholes) != 1 or len(rules) + 1 < len(node.args):
-            return None
-        if not rules and len({*wholes[0][1]}) == len(wholes[0][1]):
-            return None
-        ((total, at),) = wholes
-        terms = [(coef, product(node.coef, [(one, at), *rules], node.out, node.sizes)) for coef, one in total.terms]
-        return add([(coef, self.of(one, axis, steps, depth)) for coef, one in terms])
-
-    def _without(self, operand: Operand, along: Mapping[int, Range], depth: int) -> Operand | None:
+    def _without(self, operand: Operand, along: Mapping[int, Range]) -> Found[Operand | None]:
         """Return an operand without its axes along the steps; None for a selector, or if a slice has such an axis."""
         arg, at = operand
         places = [index for index in at if index in along]
@@ -179,13 +181,37 @@ class Step:
             return None
         for index in places:
             position = at.index(index)
-            arg, at = self.of(arg, position, along[index], depth), at[:position] + at[position + 1 :]
+            arg, at = (yield arg, position, along[index]), at[:position] + at[position + 1 :]
         return None if len(places) > 1 and self._slices_of_slices(arg) else (arg, at)
 
     def _slices_of_slices(self, node: Node) -> bool:
         """Whether a node reads a slice of a slice: the entries on a diagonal of what has two axes along the steps."""
         own = [one for one in toposort(node) if one in self.sequences]
         return any(one in self.sequences for read in own for one in toposort(self.sequences[read]))
+
+
+def _each(places: Iterable[tuple[Fraction, Place]]) -> Found[Terms]:
+    """Return the steps of places, with their coefficients."""
+    found = []
+    for coef, place in places:
+        found.append((coef, (yield place)))
+    return found
+
+
+def _whole(node: Node) -> Range:
+    return Size.of(0), node.shape[0]
+
+
+def _terms_cut(node: Node) -> Terms | None:
+    """Return the terms of a range or diagonal of a sum; None for anything else."""
+    wholes = [operand for operand in node.operands if operand[0].kind == "sum"]
+    rules = [operand for operand in node.operands if operand[0].selects("slice")]
+    if len(wholes) != 1 or len(rules) + 1 < len(node.args):
+        return None
+    if not rules and len({*wholes[0][1]}) == len(wholes[0][1]):
+        return None
+    ((total, at),) = wholes
+    return [(coef, product(node.coef, [(one, at), *rules], node.out, node.sizes)) for coef, one in total.terms]
 
 
 def _with_lookups_apart(node: Node, index: int) -> list[Operand] | None:

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.language.choose_parts import with_parts
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, definition, part_name, parts_in
+from matcalc.language.write import text
 
 
 def rates(k: Any, y: Any) -> Any:
@@ -68,6 +72,22 @@ def check(function: Any, declared: str, data: dict[str, Any], length: int) -> An
     assert mc.expression(shown, e.declarations).node is e.node
     assert np.isclose(e(**{name: data[name] for name in e.symbols if name in data}), function(**data), rtol=1e-12)
     return e
+
+
+def test_no_part_of_a_formula_holds_a_step_index_or_a_state_of_a_step() -> None:
+    """Such parts have no meaning by themselves: each would be read back in vain."""
+    e = mc.expression(two_stages, CASES[1][1])
+    asked: list[str] = []
+
+    def is_same(tree: Ast) -> bool:
+        asked.append(text(tree))
+        return True
+
+    made = with_parts(read(str(e)), is_same, {"x", "r", "y"})
+    again = with_parts(read(f"sum(A*B + C) + tr(A*B + C) + {e}"), is_same, {"x", "r", "y", "A", "B", "C"})
+    assert [text(definition(part)) for part in parts_in(made) if part_name(part).isdigit()] == []
+    assert [text(definition(part)) for part in parts_in(again) if part_name(part).isdigit()] == ["A*B + C"]
+    assert len(asked) == 2
 
 
 def test_a_long_step_is_as_long_as_its_graph() -> None:

@@ -304,7 +304,7 @@ class Builder:
             folded = tuple(sizes[i] for i in at if i in batch) + tuple(volume([sizes[i] for i in g]) for g in groups)
             if len(folded) != len(at):
                 value = session.graph.view(value, folded)
-            run.operands.append(Operand(name, value, flip, lead))
+            run.operands.append(Operand(name, value, flip and not operand.factor.mirrored, lead))
         run.kept = tuple(batch[i] for i in match.batch if i in self.plan.free(join.mask))
         summed = [i for i in match.batch if batch[i] not in run.kept]
         if summed:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.evidence.explain.size_conditions import conditions as conditions_on_sizes
 from matcalc.expressions.loops.implications import MIRRORED, Key, decided, implied
 from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, Stepping, alike, is_leaf, leaves_of, stepping
 from matcalc.expressions.loops.subscripts import place_of
-from matcalc.expressions.numpy_bridge.arguments import Compared
+from matcalc.expressions.numpy_bridge.arguments import Compared, size_in
+from matcalc.expressions.numpy_bridge.length import declared_as_numbers
 from matcalc.language.containers import items, refilled
 from matcalc.tensor.constructors import add, scale, zeros
 from matcalc.tensor.nodes.node import Node, toposort
@@ -185,19 +187,38 @@ def _decided(one: Stepping, relation: str, at: Size) -> bool:
 def merged(condition: Compared, yes: Any, no: Any, states: Collection[Node], array: Any) -> Any:
     """Return the value after a branch, for values of arrays in the same places.
 
-    Raises: NotSupported for values of other kinds or shapes.
+    Raises: NotSupported for values of other kinds or shapes, and for a branch on sizes that is singular elsewhere.
     """
     if is_leaf(yes) and is_leaf(no):
         (a,), (b,) = leaves_of(yes) or [], leaves_of(no) or []
         if a is b:
             return yes
         if a.shape != b.shape:
-            raise NotSupported("a value has another shape where a condition on data holds", hint=CHOICE)
+            raise _unchosen("a value has another shape where {} holds", condition)
+        if sizes_in(condition) and (singular := conditions_on_sizes(a, b)):
+            raise _unchosen(f"{singular[0].message} at some sizes, in a branch on {{}}", condition)
         return array(_chosen(condition, a, b, states))
     if not alike(yes, no):
-        raise NotSupported("a value is of another kind where a condition on data holds", hint=CHOICE)
+        raise _unchosen("a value is of another kind where {} holds", condition)
     pairs = zip(items(yes) or (), items(no) or (), strict=True)
     return refilled(yes, [merged(condition, a, b, states, array) for (_, a), (_, b) in pairs])
+
+
+def _unchosen(message: str, condition: Compared) -> NotSupported:
+    """Return the error for branches between which no formula chooses."""
+    sizes = sizes_in(condition)
+    if not sizes:
+        return NotSupported(message.format("a condition on data"), hint=CHOICE)
+    relation = (condition.sides or ("",))[0]
+    hint = f"declare {declared_as_numbers([*sizes[0].names, *sizes[1].names])}"
+    return NotSupported(message.format(f"{sizes[0]} {relation} {sizes[1]}"), hint=hint)
+
+
+def sizes_in(condition: Compared) -> tuple[Size, ...]:
+    """Return the two sides of a comparison of sizes; none for another condition."""
+    sides = [size_in(side) for side in (condition.sides or ())[1:]]
+    found = tuple(size for size in sides if size is not None)
+    return found if len(found) == 2 else ()
 
 
 def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) -> Node:

@@ -41,9 +41,19 @@ class Answering(Protocol):
 
 @dataclass(eq=False)
 class WholeFunction:
-    """A function that is run for each answer to conditions outside of loops."""
+    """A function, or a part of one inside `outer`, that is run for each answer to its conditions.
+
+    `depth` is the number of loops around it.
+    """
 
     assumed: dict[Key, bool] = field(default_factory=dict)
+    outer: WholeFunction | None = None
+    depth: int = 0
+
+    @property
+    def around(self) -> list[WholeFunction]:
+        """Itself and the parts and the function around it."""
+        return [self, *(self.outer.around if self.outer is not None else ())]
 
 
 whole: ContextVar[WholeFunction | None] = ContextVar("whole", default=None)
@@ -78,7 +88,7 @@ def truth_of(compared: Compared) -> bool | None:
     key = ("!=", indicator) if compared.sides is None else key_of(*compared.sides)
     if (known := decided(key)) is not None:
         return known
-    answers = [] if function is None else [function]
+    answers = [] if function is None else function.around
     if not active:
         return _answer(function, key, compared, answers) if function is not None else None
     inside = set(toposort([key[1]]))
@@ -93,7 +103,10 @@ def truth_of(compared: Compared) -> bool | None:
                 if not mine[0].is_guarded:
                     raise
     is_of_numbers = mine and all(node.kind in _OF_NUMBERS for node in inside)
-    return _answer(mine[-1] if is_of_numbers else active[-1], key, compared, [*answers, *active])
+    own: Answering = mine[-1] if is_of_numbers else active[-1]
+    if own is active[-1] and function is not None and function.depth == len(active):
+        own = function
+    return _answer(own, key, compared, [*answers, *active])
 
 
 def _answer(one: Answering, key: Key, compared: Compared, every: Sequence[Answering]) -> bool:

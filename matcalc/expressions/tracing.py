@@ -29,6 +29,7 @@ from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
 from matcalc.expressions.loops.varying import HINT as HINT_OF_PARTS
 from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.arguments import holder
+from matcalc.expressions.operands.labels import with_labels
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
@@ -309,9 +310,10 @@ def _results(
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
     if any(one.name.startswith(INNER) for one in _symbols(e.node)):
         raise NotSupported(f"{_name(function)} returns a value of one step of a loop", hint=SCAN)
-    found = names_for(e.node).joined(replace(e.names, traced=False))
+    node = with_labels(e.node)
+    found = names_for(node).joined(replace(e.names, traced=False))
     return Expression(
-        e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
+        node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
     )
 
 

@@ -42,7 +42,6 @@ class Part:
     def __init__(self, make: Make, given: Mapping[str, Any]) -> None:
         self.make, self.given = make, given
         owners = {id(one.owner): one.owner for value in given.values() for one in _arrays(value)}
-        self.owners = owners
         self.before = [(one, one.node, one.names) for one in owners.values() if not one.argument]
 
     def outcome(self, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -81,34 +80,51 @@ class Part:
 
         Raises: Unchosen.
         """
-        if self._has_two_names(yes) or self._has_two_names(no):
-            raise Unchosen("a part of a function gives an array a second name under a condition")
         arrays = [a if a is b else condition.choose(a, b) for a, b in zip(yes.arrays, no.arrays, strict=True)]
         names = [name for name in yes.values if name in no.values]  # another one has no value afterwards
-        return Outcome({name: self._chosen(condition, yes.values[name], no.values[name]) for name in names}, arrays)
+        found: dict[str, Any] = {}
+        for name in names:
+            a, b = yes.values[name], no.values[name]
+            if a is not b and (self._has_two_names(name, yes) or self._has_two_names(name, no)):
+                raise Unchosen(f"a part of a function makes {name} another name of an array under a condition")
+            found[name] = a if a is b else self._chosen(condition, self._as_left(a, yes), self._as_left(b, no))
+        return Outcome(found, arrays)
+
+    def _as_left(self, value: Any, outcome: Outcome) -> Any:
+        """Return a value as the part left it: an array from before the part has its old entries again.
+
+        Raises: Unchosen for a view, and for an array in a container.
+        """
+        at = {id(array): k for k, (array, _, _) in enumerate(self.before)}
+        if not any(id(one.owner) in at for one in _arrays(value)):
+            return value
+        if id(value) not in at:
+            raise Unchosen("a part of a function has a view of an array under a condition")
+        return self.make(outcome.arrays[at[id(value)]], value.names)
 
     def _chosen(self, condition: Compared, yes: Any, no: Any) -> Any:
-        if yes is no or _are_equal(yes, no):
+        if _are_equal(yes, no):
             return yes
         if not _can_be_chosen(yes, no):
             raise Unchosen("a part of a function has other numbers under a condition")
         names = Names({}, (), conditions=tuple(dict.fromkeys([*conditions_of(yes), *conditions_of(no)])))
+        arguments = [one.owner.argument for one in (*_arrays(yes), *_arrays(no)) if one.owner.argument]
+
+        def made(node: Node) -> Any:
+            array = self.make(node, names)
+            array.argument = arguments[0] if arguments and node.shape else ""  # it may not be written
+            return array
+
         try:
-            return merged(condition, yes, no, (), lambda node: self.make(node, names))
+            return merged(condition, yes, no, (), made)
         except NotSupported as refused:
             raise Unchosen(refused.message) from refused
 
-    def _has_two_names(self, outcome: Outcome) -> bool:
-        """Whether a new name of a part is another name of an array that may be changed in place."""
-        seen: set[int] = set()
-        for name, value in outcome.values.items():
-            for one in _arrays(value):
-                owner = one.owner
-                is_new = value is not self.given.get(name) and one.node.shape and not owner.argument
-                if is_new and (id(owner) in seen or id(owner) in self.owners):
-                    return True
-                seen.add(id(owner))
-        return False
+    def _has_two_names(self, name: str, outcome: Outcome) -> bool:
+        """Whether another name has an array of this name, which may be changed in place."""
+        own = {id(one.owner) for one in _arrays(outcome.values[name]) if one.node.shape and not one.owner.argument}
+        values = [*self.given.items(), *outcome.values.items()]
+        return any(id(one.owner) in own for other, value in values if other != name for one in _arrays(value))
 
 
 def _arrays(value: Any) -> list[Any]:

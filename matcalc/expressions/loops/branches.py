@@ -239,21 +239,29 @@ def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) 
 
     A state that a step adds to remains a total in this form.
     """
-    gap = add([(1, yes), (-1, no)])
-    if not set(states).isdisjoint(toposort([gap])):
-        return condition.choose(yes, no)
-    if _terms(no) <= _terms(yes):
-        return add([(1, no), (1, condition.choose(gap, zeros(gap.shape)))])
-    if _terms(yes) <= _terms(no):
-        return add([(1, yes), (-1, condition.choose(zeros(gap.shape), gap))])
+    for sign, more, fewer in ((1, yes, no), (-1, no, yes)):
+        further = _further(more, fewer)
+        if further and set(states).isdisjoint(toposort([term for _, term in further])):
+            gap = add([(sign * coef, term) for coef, term in further])
+            ends = (gap, zeros(gap.shape)) if sign == 1 else (zeros(gap.shape), gap)
+            return add([(1, fewer), (sign, condition.choose(*ends))])
     return condition.choose(yes, no)
 
 
-def _terms(node: Node) -> set[tuple[Any, Node]]:
+def _further(more: Node, fewer: Node) -> list[tuple[Any, Node]]:
+    """Return the terms of a sum that another does not have; none if it lacks a term of the other."""
+    own = _terms(more)
+    for known in ({(1, fewer)}, set(_terms(fewer))):
+        if known <= set(own):
+            return [term for term in own if term not in known]
+    return []
+
+
+def _terms(node: Node) -> list[tuple[Any, Node]]:
     """Return the terms of a node with their coefficients; a common factor of a sum is multiplied out."""
     if node.kind == "sum":
-        return set(node.terms)
+        return list(node.terms)
     inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
     if inner.kind == "sum" and scale(node.coef, inner) is node:
-        return {(node.coef * coef, term) for coef, term in inner.terms}
-    return {(1, node)}
+        return [(node.coef * coef, term) for coef, term in inner.terms]
+    return [(1, node)]

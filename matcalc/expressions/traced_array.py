@@ -21,12 +21,12 @@ from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Operation
+from matcalc.expressions.operands.labels import Labels
 from matcalc.expressions.operands.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.user_code.conversions import converted, known_values, shaped_index
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
 from matcalc.language.syntax import call
-from matcalc.tensor.constructors import add, broadcast, size_number
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -189,9 +189,9 @@ class TracedArray(Expression):
 
     def __bool__(self) -> bool:
         known = self.known()
-        return (
-            bool(self != 0) if known is None and not self.ndim else super().__bool__() if known is None else bool(known)
-        )
+        if known is not None:
+            return bool(known)
+        return super().__bool__() if self.ndim else bool(self != 0)
 
     def __float__(self) -> float:
         known = self.known()
@@ -338,8 +338,8 @@ class TracedArray(Expression):
     __imatmul__ = _in_place("matmul")
 
 
-class TracedIndex(TracedArray):
-    """Data of kind `index` plus a number, `y + 1`, for use in subscripts."""
+class TracedIndex(Labels, TracedArray):
+    """Data of kind `index` plus a number, `y + 1`, for use in subscripts and as numbers."""
 
     __slots__ = ("offset",)
 
@@ -350,7 +350,7 @@ class TracedIndex(TracedArray):
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         by = shift_by(operation.numpy, other, swap)
         if by is None:
-            return super()._with_other(operation, other, swap)
+            return self.counted._with_other(operation, other, swap)
         return TracedIndex(self.node, self.names, offset=self.offset + by)
 
     def __array_function__(
@@ -361,13 +361,8 @@ class TracedIndex(TracedArray):
 
     @property
     def counted(self) -> TracedArray:
-        """This object as an array, of which results are arrays."""
-        return TracedArray(self.node, self.names)
-
-    @property
-    def side(self) -> Node:
-        """The indices as numbers, in a comparison."""
-        return add([(1, self.node), (1, broadcast(size_number(self.offset), self.node.shape))])
+        """This object as an array of numbers."""
+        return TracedArray(self.numbers, self.names)
 
     @property
     def places(self) -> Looked:

@@ -21,13 +21,15 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError, Unkn
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
+from matcalc.expressions.loops.answered_parts import by_parts
 from matcalc.expressions.loops.branches import FOR, Fork, WholeFunction, answered, whole
-from matcalc.expressions.loops.source import LOOPS
+from matcalc.expressions.loops.statements import LOOPS
 from matcalc.expressions.loops.steps import INNER, SCAN
 from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
 from matcalc.expressions.loops.varying import HINT as HINT_OF_PARTS
 from matcalc.expressions.loops.varying import Varying
 from matcalc.expressions.numpy_bridge.arguments import holder
+from matcalc.expressions.operands.labels import with_labels
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
@@ -96,7 +98,10 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
         if fault is not None and recurrences:
             found, fault = _attempt(lambda: _results_of(function, declared))
         if isinstance(fault, NoValue):
-            return _with_conditions(function, declared)
+            found, fault = _attempt(lambda: _with_conditions(function, declared))
+        if fault is not None and isinstance(fault.__context__, Fork):  # which has the line instead
+            found, again = _attempt(lambda: _in_parts(function, declared))
+            fault = fault if isinstance(again, MatcalcError) else again
         if fault is not None:
             raise fault
         return found
@@ -129,6 +134,15 @@ def _with_conditions(function: Callable[..., object], declared: Declared) -> Res
             return found
         stopped.append(refused)
     raise stopped[0]
+
+
+def _in_parts(function: Callable[..., object], declared: Declared) -> Results:
+    """Return the results of a function with many conditions, each of which is answered in a part of the function."""
+    token = by_parts.set(True)
+    try:
+        return _with_conditions(function, declared)
+    finally:
+        by_parts.reset(token)
 
 
 def _with_loops(
@@ -296,9 +310,10 @@ def _results(
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
     if any(one.name.startswith(INNER) for one in _symbols(e.node)):
         raise NotSupported(f"{_name(function)} returns a value of one step of a loop", hint=SCAN)
-    found = names_for(e.node).joined(replace(e.names, traced=False))
+    node = with_labels(e.node)
+    found = names_for(node).joined(replace(e.names, traced=False))
     return Expression(
-        e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
+        node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
     )
 
 

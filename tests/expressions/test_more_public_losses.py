@@ -1,11 +1,13 @@
-"""Losses of sixty public fields with open sizes, traced as they are: value and gradients against the function."""
+"""Losses of a hundred public fields with open sizes, traced as they are: value and gradients against the function."""
 
 import numpy as np
 import pytest
 from expressions import (
     public_clinics,
+    public_engineering,
     public_fields,
     public_further_fields,
+    public_learning,
     public_molecules,
     public_populations,
     public_signals,
@@ -14,10 +16,21 @@ from expressions.test_public_losses import slopes
 
 import matcalc as mc
 
-PARTS = (public_clinics, public_populations, public_signals, public_molecules, public_fields, public_further_fields)
+PARTS = (
+    public_clinics, public_populations, public_signals, public_molecules, public_fields, public_further_fields,
+    public_engineering, public_learning,
+)  # fmt: skip
 LOSSES = {name: loss for part in PARTS for name, loss in part.LOSSES.items()}
-FIRST = ("cox_breslow", "weibull_aft", "geometric_adstock_window", "log_logistic_survival", "wilson_vle")
-"""Cases of the first tier: a mask in a loop, a guard, a cut window, two masks, a check that a declaration decides."""
+FIRST = (
+    "cox_breslow",
+    "weibull_aft",
+    "geometric_adstock_window",
+    "log_logistic_survival",
+    "wilson_vle",
+    "class_weighted_hinge",
+)
+"""Cases of the first tier: a mask in a loop, a guard, a cut window, two masks, a check that a declaration decides,
+labels as numbers."""
 EVERY = [name if name in FIRST else pytest.param(name, marks=pytest.mark.whole) for name in LOSSES]
 
 

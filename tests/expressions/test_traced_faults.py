@@ -140,7 +140,7 @@ FAULTS = [
         2,
         "np.where",
     ),
-    (branches_on_a_size, "whether m > 3 is not decided by the declarations: line {} of", 1, "declare m as a number"),
+    (branches_on_a_size, "a value has another shape where m > 3 holds: line {} of", 1, "declare m as a number"),
     (loops, "a subscript is the number of one or two steps plus a number: line {} of", 3, "mc.scan"),
     (integers, "np.zeros with dtype=int of a size that is no number: line {} of", 1, "dtype=float"),
     (integer_array, "x[0] is a formula, and has no value as a number: line {} of", 2, ""),

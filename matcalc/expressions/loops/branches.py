@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.evidence.explain.size_conditions import conditions as conditions_on_sizes
 from matcalc.expressions.loops.implications import MIRRORED, Key, decided, implied
 from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, Stepping, alike, is_leaf, leaves_of, stepping
 from matcalc.expressions.loops.subscripts import place_of
-from matcalc.expressions.numpy_bridge.arguments import Compared
+from matcalc.expressions.numpy_bridge.arguments import Compared, size_in
+from matcalc.expressions.numpy_bridge.length import declared_as_numbers
 from matcalc.language.containers import items, refilled
 from matcalc.tensor.constructors import add, scale, zeros
 from matcalc.tensor.nodes.node import Node, toposort
@@ -39,9 +41,19 @@ class Answering(Protocol):
 
 @dataclass(eq=False)
 class WholeFunction:
-    """A function that is run for each answer to conditions outside of loops."""
+    """A function, or a part of one inside `outer`, that is run for each answer to its conditions.
+
+    `depth` is the number of loops around it.
+    """
 
     assumed: dict[Key, bool] = field(default_factory=dict)
+    outer: WholeFunction | None = None
+    depth: int = 0
+
+    @property
+    def around(self) -> list[WholeFunction]:
+        """Itself and the parts and the function around it."""
+        return [self, *(self.outer.around if self.outer is not None else ())]
 
 
 whole: ContextVar[WholeFunction | None] = ContextVar("whole", default=None)
@@ -76,7 +88,7 @@ def truth_of(compared: Compared) -> bool | None:
     key = ("!=", indicator) if compared.sides is None else key_of(*compared.sides)
     if (known := decided(key)) is not None:
         return known
-    answers = [] if function is None else [function]
+    answers = [] if function is None else function.around
     if not active:
         return _answer(function, key, compared, answers) if function is not None else None
     inside = set(toposort([key[1]]))
@@ -91,7 +103,10 @@ def truth_of(compared: Compared) -> bool | None:
                 if not mine[0].is_guarded:
                     raise
     is_of_numbers = mine and all(node.kind in _OF_NUMBERS for node in inside)
-    return _answer(mine[-1] if is_of_numbers else active[-1], key, compared, [*answers, *active])
+    own: Answering = mine[-1] if is_of_numbers else active[-1]
+    if own is active[-1] and function is not None and function.depth == len(active):
+        own = function
+    return _answer(own, key, compared, [*answers, *active])
 
 
 def _answer(one: Answering, key: Key, compared: Compared, every: Sequence[Answering]) -> bool:
@@ -185,19 +200,38 @@ def _decided(one: Stepping, relation: str, at: Size) -> bool:
 def merged(condition: Compared, yes: Any, no: Any, states: Collection[Node], array: Any) -> Any:
     """Return the value after a branch, for values of arrays in the same places.
 
-    Raises: NotSupported for values of other kinds or shapes.
+    Raises: NotSupported for values of other kinds or shapes, and for a branch on sizes that is singular elsewhere.
     """
     if is_leaf(yes) and is_leaf(no):
         (a,), (b,) = leaves_of(yes) or [], leaves_of(no) or []
         if a is b:
             return yes
         if a.shape != b.shape:
-            raise NotSupported("a value has another shape where a condition on data holds", hint=CHOICE)
+            raise _unchosen("a value has another shape where {} holds", condition)
+        if sizes_in(condition) and (singular := conditions_on_sizes(a, b)):
+            raise _unchosen(f"{singular[0].message} at some sizes, in a branch on {{}}", condition)
         return array(_chosen(condition, a, b, states))
     if not alike(yes, no):
-        raise NotSupported("a value is of another kind where a condition on data holds", hint=CHOICE)
+        raise _unchosen("a value is of another kind where {} holds", condition)
     pairs = zip(items(yes) or (), items(no) or (), strict=True)
     return refilled(yes, [merged(condition, a, b, states, array) for (_, a), (_, b) in pairs])
+
+
+def _unchosen(message: str, condition: Compared) -> NotSupported:
+    """Return the error for branches between which no formula chooses."""
+    sizes = sizes_in(condition)
+    if not sizes:
+        return NotSupported(message.format("a condition on data"), hint=CHOICE)
+    relation = (condition.sides or ("",))[0]
+    hint = f"declare {declared_as_numbers([*sizes[0].names, *sizes[1].names])}"
+    return NotSupported(message.format(f"{sizes[0]} {relation} {sizes[1]}"), hint=hint)
+
+
+def sizes_in(condition: Compared) -> tuple[Size, ...]:
+    """Return the two sides of a comparison of sizes; none for another condition."""
+    sides = [size_in(side) for side in (condition.sides or ())[1:]]
+    found = tuple(size for size in sides if size is not None)
+    return found if len(found) == 2 else ()
 
 
 def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) -> Node:
@@ -205,21 +239,29 @@ def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) 
 
     A state that a step adds to remains a total in this form.
     """
-    gap = add([(1, yes), (-1, no)])
-    if not set(states).isdisjoint(toposort([gap])):
-        return condition.choose(yes, no)
-    if _terms(no) <= _terms(yes):
-        return add([(1, no), (1, condition.choose(gap, zeros(gap.shape)))])
-    if _terms(yes) <= _terms(no):
-        return add([(1, yes), (-1, condition.choose(zeros(gap.shape), gap))])
+    for sign, more, fewer in ((1, yes, no), (-1, no, yes)):
+        further = _further(more, fewer)
+        if further and set(states).isdisjoint(toposort([term for _, term in further])):
+            gap = add([(sign * coef, term) for coef, term in further])
+            ends = (gap, zeros(gap.shape)) if sign == 1 else (zeros(gap.shape), gap)
+            return add([(1, fewer), (sign, condition.choose(*ends))])
     return condition.choose(yes, no)
 
 
-def _terms(node: Node) -> set[tuple[Any, Node]]:
+def _further(more: Node, fewer: Node) -> list[tuple[Any, Node]]:
+    """Return the terms of a sum that another does not have; none if it lacks a term of the other."""
+    own = _terms(more)
+    for known in ({(1, fewer)}, set(_terms(fewer))):
+        if known <= set(own):
+            return [term for term in own if term not in known]
+    return []
+
+
+def _terms(node: Node) -> list[tuple[Any, Node]]:
     """Return the terms of a node with their coefficients; a common factor of a sum is multiplied out."""
     if node.kind == "sum":
-        return set(node.terms)
+        return list(node.terms)
     inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
     if inner.kind == "sum" and scale(node.coef, inner) is node:
-        return {(node.coef * coef, term) for coef, term in inner.terms}
-    return {(1, node)}
+        return [(node.coef * coef, term) for coef, term in inner.terms]
+    return [(1, node)]

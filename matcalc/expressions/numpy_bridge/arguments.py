@@ -320,7 +320,9 @@ def common(*nodes: Node) -> list[Node]:
     """
     found = broadcast_nodes(nodes)
     if found is None:
-        raise ShapeError(f"shapes do not broadcast: {', '.join(shape_text(node.shape) for node in nodes)}")
+        shown = ", ".join(shape_text(node.shape) for node in nodes)
+        hint = "declare one size where they are equal, or insert an axis:  x[:, None]"
+        raise ShapeError(f"shapes do not broadcast: {shown}", hint=hint)
     return found
 
 

@@ -6,7 +6,7 @@ the truth of `m < n` is unknown. Outside a function written for NumPy, `==` comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from fractions import Fraction
 from math import isfinite, isnan
@@ -167,7 +167,9 @@ class Length(Arithmetic):
         decided = _decided(self.length, relation, found)
         if decided is None and self.traced:
             decided = _assumed(self.length, relation, found)
-        if decided is None and not self.traced and relation in ("==", "!="):
+        if decided is None and self.traced:
+            return self.expression._compared(relation, other)
+        if decided is None and relation in ("==", "!="):
             return relation == "!="
         if decided is None:
             raise NoValue(f"whether {self} {relation} {other} is not decided by the declarations", hint=self._hint)
@@ -198,8 +200,7 @@ class Length(Arithmetic):
 
     @property
     def _hint(self) -> str:
-        names = " and ".join(self.length.names)
-        return f"declare {names} as {'a number' if len(self.length.names) == 1 else 'numbers'}, as in X: matrix(4, 3)"
+        return f"declare {declared_as_numbers(self.length.names)}"
 
     def _raise(self) -> NoReturn:
         raise NoValue(f"the size {self} is no number yet", hint=self._hint)
@@ -215,6 +216,12 @@ class Length(Arithmetic):
 
     def __complex__(self) -> complex:
         self._raise()
+
+
+def declared_as_numbers(names: Iterable[str]) -> str:
+    """Return how sizes of these names are declared, for a hint."""
+    each = list(dict.fromkeys(names))
+    return f"{' and '.join(each)} as {'a number' if len(each) == 1 else 'numbers'}, as in X: matrix(4, 3)"
 
 
 def _of_two(name: str) -> Callable[[Size, Size], Size] | None:

@@ -35,7 +35,7 @@ from matcalc.expressions.user_code.numbers_of_tables import called_on_numbers
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
-from matcalc.tensor.lookups import as_number, is_index
+from matcalc.tensor.lookups import as_number, can_index, is_index
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import Condition as SizeCondition
 from matcalc.tensor.symbols import Names
@@ -242,7 +242,7 @@ class ArrayCall:
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
             self.has_marks = self.has_marks or value.has_marks
-            if self.compares and is_index(value.computed):
+            if self.compares and can_index(value.computed):
                 return value.side
             node = value.marked.node
             if len(node.shape) == 1:

@@ -11,7 +11,6 @@ from typing import Any
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.loops.slices import first_numbers
 from matcalc.expressions.numpy_bridge import shapes
-from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.along_indices import along
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
@@ -30,8 +29,8 @@ from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.expressions.numpy_bridge.triangles import sides
 from matcalc.expressions.user_code.bracket_joins import Grid, Joining
+from matcalc.expressions.user_code.count_from_zero import iota
 from matcalc.expressions.user_code.python_calls import is_symbolic
-from matcalc.language.syntax import call
 from matcalc.tensor import constructors
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size, maximum
@@ -175,7 +174,7 @@ class NumpyCalls:
         if step not in (1, -1) or any(is_array(one) or isinstance(one, float) for one in args):
             raise NotSupported("np.arange of a size with a step", hint="write start + step*np.arange(n)")
         first, length = size_of(start), (size_of(stop) - size_of(start)) * step
-        node = _iota(length)
+        node = iota(length)
         if first != 0 or step < 0:
             shift = broadcast_to(constructors.size_number(first), [length])
             node = constructors.add([(step, node), (1, shift)])
@@ -191,7 +190,7 @@ class NumpyCalls:
         if options:
             raise NotSupported(f"np.linspace: the argument {next(iter(options))} is not supported")
         last = constructors.size_number(maximum(size_of(num) - int(endpoint), Size.of(1)))  # one point is the start
-        return start + (stop - start) * self.make(_iota(size_of(num))) / self.make(last)
+        return start + (stop - start) * self.make(iota(size_of(num))) / self.make(last)
 
     def _node(self, value: Any) -> Node:
         return value.node if is_array(value) else node_of(value)
@@ -256,7 +255,7 @@ class NumpyCalls:
         if is_symbolic(k) or shape[0] != shape[1] or offset < 0:
             hint = f"declare the size as a number, or write np.{name[:4]}(A, {k}) for the triangle itself"
             raise NotSupported(f"np.{name} of a rectangle, or past the diagonal, of open size", hint=hint)
-        numbers = _iota(size_of(shape[0]))
+        numbers = iota(size_of(shape[0]))
         return tuple(self.make(take(numbers, (one,)), side=one) for one in sides(size_of(shape[0]), offset, is_lower))
 
     def triu_indices(self, n: Any, k: int = 0, m: Any = None) -> Any:
@@ -368,11 +367,3 @@ def _has_nan(value: Any) -> bool:
 def _is_writable(made: Any) -> bool:
     """Whether an array of numbers is one that a traced function may write formulas to."""
     return made.dtype.kind == "f" and made.ndim > 0 and not _has_nan(made)
-
-
-def _iota(length: Size) -> Node:
-    """Return the numbers from 0 to a length, the length excluded."""
-    if len(length.terms) == 1 and length.names == (str(length),):
-        return built(call("iota", leaf(constructors.size_number(length))))
-    steps = built(call("cumsum", leaf(constructors.ones((length,)))))
-    return constructors.add([(1, steps), (-1, constructors.ones((length,)))])

@@ -48,7 +48,7 @@ def _len(value: Any) -> Any:
 
 
 def _extremum(name: str) -> Callable[..., Any]:
-    """Return Python's `max` or `min` of scalars that are symbols."""
+    """Return Python's `max` or `min` of scalars that are symbols, and of sizes."""
     theirs = getattr(builtins, name)
 
     def found(*args: Any, **keywords: Any) -> Any:
@@ -56,6 +56,9 @@ def _extremum(name: str) -> Callable[..., Any]:
 
         items = list(args[0]) if builtins.len(args) == 1 else list(args)
         of_symbols = any(is_array(one) for one in items)
+        of_sizes = any(length_in(one) is not None for one in items)
+        if of_sizes and not keywords and all(isinstance(one, int) or length_in(one) is not None for one in items):
+            return reduce(np.maximum if name == "max" else np.minimum, items)
         if keywords or not of_symbols or any(getattr(one, "ndim", 0) for one in items):
             return theirs(*args, **keywords)
         if name == "max":

@@ -16,7 +16,7 @@ from matcalc.formula.forms import factor_reading
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.contraction import Net, reduce_net
 from matcalc.formula.forms.factor_reading import Piece
-from matcalc.formula.forms.form import ATOM, Form, played
+from matcalc.formula.forms.form import ATOM, POWER, Form, played
 from matcalc.formula.forms.selectors import triangle_as_tensor
 from matcalc.formula.forms.slices import slice_as_matrix
 from matcalc.formula.notation.index_names import Names
@@ -160,6 +160,11 @@ def _add_entry(
     surrounding: set[str],
     outputs: Sequence[str],
 ) -> None:
+    power = _power_of_a_name(piece.inverse, [label[i] for i in at]) if piece.inverse is not None else None
+    if power is not None:
+        entries.below.append(power)
+        entries.held_below.update(at)
+        return
     # `(v.^2)[i]` as a divisor would be read as the reciprocal of a product, not as v.^-2
     divides = piece.inverse is not None and factor_reading.read(piece.inverse).ast.head != "power"
     shown = piece.inverse if divides and piece.inverse else piece
@@ -169,6 +174,17 @@ def _add_entry(
     target, held = (entries.below, entries.held_below) if divides else (entries.above, entries.held_above)
     target.append(names.entry(form, subscripts[::-1] if flip else subscripts, outputs))
     held.update(at)
+
+
+def _power_of_a_name(divisor: Piece, subscripts: Sequence[str]) -> Form | None:
+    """Return `v[i]^2`, an entry of `v.^2`; None for a divisor that is no power of a name."""
+    form = factor_reading.read(divisor)
+    if form.ast.head != "power" or form.ast.args[0].head != "name":
+        return None
+    base, exponent = form.ast.args
+    entry = forms.entry(Form(base, ATOM, 1, 0, form.names), subscripts)
+    ast = syntax.power(entry.ast, exponent)
+    return replace(form, ast=ast, level=POWER, tokens=entry.tokens + form.tokens - 1)
 
 
 def conditions_of(selector: Selector, at: Sequence[str], lookup: Form | None = None) -> list[Form]:

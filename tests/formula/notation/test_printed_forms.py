@@ -265,3 +265,12 @@ def test_rows_and_columns_in_latex_are_repeated_by_ones(given, latex, tmp_path):
     saved = tmp_path / "saved.py"
     mc.compile(e, target="numpy").save(saved)
     assert f"result = {latex}" in runpy.run_path(str(saved))["__doc__"]
+
+
+@pytest.mark.parametrize("power", ["2", "3", "2.5", "(1/3)", "15"])
+@pytest.mark.parametrize("form", ["{{i,j,k: T[i,j,k]/l[i]^{}}}", "{{i,j,k: T[i,j,k]/X[i,j]^{}}}"])
+def test_divisors_that_are_powers_print_in_entries(form, power):
+    text = form.format(power)
+    e = mc.expression(text, "T: tensor(m, n, n); X: matrix(m, n); l: vector(m)")
+    assert str(e) == text
+    assert mc.expression(e.latex(), e.declarations, dialect="latex").node is e.node

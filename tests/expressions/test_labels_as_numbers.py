@@ -1,0 +1,74 @@
+"""Labels, data of kind index, are numbers in functions that also look them up, against the functions on arrays."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+LET = "x: vector(n) positive; y: index(n); w: vector(k); i: index"
+USES = {
+    "product": lambda x, y, w, i: np.sum(y * x) + np.sum(w[y]),
+    "signs": lambda x, y, w, i: np.sum((2 * y - 1) * x * w[y]),
+    "power": lambda x, y, w, i: np.sum(x**y * w[y]),
+    "shifted": lambda x, y, w, i: np.sum(w[y - 1] * (y - 1) * x),
+    "negative": lambda x, y, w, i: np.sum(w[y] * np.exp(-y / 2) * x) + y.mean() * x.sum(),
+    "products": lambda x, y, w, i: w[y] @ (x * (y + 1)) - y @ x,
+    "part": lambda x, y, w, i: np.sum((x[1:] * y[1:] + w[y[:-1]]) ** 2),
+    "pairs": lambda x, y, w, i: np.sum((y[:, None] - y[None, :]) ** 2 * x * w[y]),
+    "scalar": lambda x, y, w, i: w[i] * i * np.sum(x) + (i + 1) ** 2 * w[0],
+    "choice": lambda x, y, w, i: np.sum(np.where(y > 0, x * y, w[y])),
+    "indicators": lambda x, y, w, i: np.sum(np.eye(len(w))[y] @ w * x) + np.sum(y.astype(float) * x),
+    "functions": lambda x, y, w, i: np.sum(np.log1p(y) * x * np.take(w, y)),
+}
+
+
+def before_a_loop(x, y, w, i):
+    total, sign = 0.0, 2 * y - 1
+    for t in range(len(x)):
+        total = np.tanh(total) + sign[t] * x[t] * w[y[t]] ** 2
+    return total
+
+
+USES["loop"] = before_a_loop
+
+
+@pytest.mark.parametrize("name", USES)
+def test_values_and_gradients(name):
+    function = USES[name]
+    e = mc.expression(function, LET)
+    assert mc.expression(str(e), e.declarations).node is e.node
+    rng = np.random.default_rng(len(name))
+    data = {"x": rng.random(6) + 0.5, "y": np.array([0, 1, 2, 0, 1, 2]), "w": rng.standard_normal(3), "i": 2}
+    both = mc.value_and_gradient(e, "x")
+    value, gradient = both(**{one: data[one] for one in both.args})
+    np.testing.assert_allclose(value, function(**data), rtol=1e-12)
+    for at, step in enumerate(1e-6 * np.eye(6)):
+        slope = (function(**data | {"x": data["x"] + step}) - function(**data | {"x": data["x"] - step})) / 2e-6
+        np.testing.assert_allclose(gradient[at], slope, rtol=1e-5, atol=1e-6)
+
+
+def only_a_number(x, y, w, i):
+    return np.sum(y * x)
+
+
+def in_a_loop(x, y, w, i):
+    total = 0.0
+    for t in range(len(x)):
+        total = np.tanh(total) + y[t] * x[t] * w[y[t]]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "message"), [(only_a_number, "declare it a vector"), (in_a_loop, "z = 1.0*y,  and read  z[t]")]
+)
+def test_refused(function, message):
+    with pytest.raises(mc.ShapeError, match="number") as fault:
+        mc.expression(function, LET)
+    assert message in str(fault.value)
+
+
+def test_two_sizes():
+    function = lambda X, y: np.sum(y * X[np.arange(len(y)), y]) + y @ X[y, 0]  # noqa: E731
+    X, y = np.random.default_rng(0).standard_normal((3, 4)), np.array([2, 0, 1])
+    e = mc.expression(function, "X: matrix(n, k); y: index(n)")
+    np.testing.assert_allclose(e(X=X, y=y), function(X, y), rtol=1e-13)

@@ -14,7 +14,7 @@ from typing import Any
 
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.loops.loops import Loops
-from matcalc.expressions.loops.statements import LOOPS
+from matcalc.expressions.loops.source import LOOPS
 from matcalc.expressions.numpy_bridge.runs import Runs
 from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.expressions.step_list import STACKING, StepList, stacking

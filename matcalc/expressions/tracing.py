@@ -21,9 +21,8 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError, Unkn
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
-from matcalc.expressions.loops.answered_parts import by_parts
 from matcalc.expressions.loops.branches import FOR, Fork, WholeFunction, answered, whole
-from matcalc.expressions.loops.statements import LOOPS
+from matcalc.expressions.loops.source import LOOPS
 from matcalc.expressions.loops.steps import INNER, SCAN
 from matcalc.expressions.loops.symbolic import FEWEST, Symbolic, fewest, fixed
 from matcalc.expressions.loops.varying import HINT as HINT_OF_PARTS
@@ -98,10 +97,7 @@ def results_of(function: Callable[..., object], declared: Declared) -> Results:
         if fault is not None and recurrences:
             found, fault = _attempt(lambda: _results_of(function, declared))
         if isinstance(fault, NoValue):
-            found, fault = _attempt(lambda: _with_conditions(function, declared))
-        if fault is not None and isinstance(fault.__context__, Fork):  # which has the line instead
-            found, again = _attempt(lambda: _in_parts(function, declared))
-            fault = fault if isinstance(again, MatcalcError) else again
+            return _with_conditions(function, declared)
         if fault is not None:
             raise fault
         return found
@@ -134,15 +130,6 @@ def _with_conditions(function: Callable[..., object], declared: Declared) -> Res
             return found
         stopped.append(refused)
     raise stopped[0]
-
-
-def _in_parts(function: Callable[..., object], declared: Declared) -> Results:
-    """Return the results of a function with many conditions, each of which is answered in a part of the function."""
-    token = by_parts.set(True)
-    try:
-        return _with_conditions(function, declared)
-    finally:
-        by_parts.reset(token)
 
 
 def _with_loops(

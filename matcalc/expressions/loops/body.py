@@ -61,14 +61,9 @@ def _inside(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _bound_names(node: ast.For) -> set[str]:
-    """Return the names that the body of a loop and its target bind."""
-    return bound_names([node.target, *node.body])
-
-
-def bound_names(nodes: Sequence[ast.AST]) -> set[str]:
-    """Return the names that nodes bind, without those inside comprehensions."""
+    """Return the names that the body of a loop and its target bind, without those inside comprehensions."""
     found: set[str] = set()
-    stack = list(nodes)
+    stack: list[ast.AST] = [node.target, *node.body]
     while stack:
         one = stack.pop()
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):

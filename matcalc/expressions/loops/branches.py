@@ -41,19 +41,9 @@ class Answering(Protocol):
 
 @dataclass(eq=False)
 class WholeFunction:
-    """A function, or a part of one inside `outer`, that is run for each answer to its conditions.
-
-    `depth` is the number of loops around it.
-    """
+    """A function that is run for each answer to conditions outside of loops."""
 
     assumed: dict[Key, bool] = field(default_factory=dict)
-    outer: WholeFunction | None = None
-    depth: int = 0
-
-    @property
-    def around(self) -> list[WholeFunction]:
-        """Itself and the parts and the function around it."""
-        return [self, *(self.outer.around if self.outer is not None else ())]
 
 
 whole: ContextVar[WholeFunction | None] = ContextVar("whole", default=None)
@@ -88,7 +78,7 @@ def truth_of(compared: Compared) -> bool | None:
     key = ("!=", indicator) if compared.sides is None else key_of(*compared.sides)
     if (known := decided(key)) is not None:
         return known
-    answers = [] if function is None else function.around
+    answers = [] if function is None else [function]
     if not active:
         return _answer(function, key, compared, answers) if function is not None else None
     inside = set(toposort([key[1]]))
@@ -103,10 +93,7 @@ def truth_of(compared: Compared) -> bool | None:
                 if not mine[0].is_guarded:
                     raise
     is_of_numbers = mine and all(node.kind in _OF_NUMBERS for node in inside)
-    own: Answering = mine[-1] if is_of_numbers else active[-1]
-    if own is active[-1] and function is not None and function.depth == len(active):
-        own = function
-    return _answer(own, key, compared, [*answers, *active])
+    return _answer(mine[-1] if is_of_numbers else active[-1], key, compared, [*answers, *active])
 
 
 def _answer(one: Answering, key: Key, compared: Compared, every: Sequence[Answering]) -> bool:
@@ -239,29 +226,21 @@ def _chosen(condition: Compared, yes: Node, no: Node, states: Collection[Node]) 
 
     A state that a step adds to remains a total in this form.
     """
-    for sign, more, fewer in ((1, yes, no), (-1, no, yes)):
-        further = _further(more, fewer)
-        if further and set(states).isdisjoint(toposort([term for _, term in further])):
-            gap = add([(sign * coef, term) for coef, term in further])
-            ends = (gap, zeros(gap.shape)) if sign == 1 else (zeros(gap.shape), gap)
-            return add([(1, fewer), (sign, condition.choose(*ends))])
+    gap = add([(1, yes), (-1, no)])
+    if not set(states).isdisjoint(toposort([gap])):
+        return condition.choose(yes, no)
+    if _terms(no) <= _terms(yes):
+        return add([(1, no), (1, condition.choose(gap, zeros(gap.shape)))])
+    if _terms(yes) <= _terms(no):
+        return add([(1, yes), (-1, condition.choose(zeros(gap.shape), gap))])
     return condition.choose(yes, no)
 
 
-def _further(more: Node, fewer: Node) -> list[tuple[Any, Node]]:
-    """Return the terms of a sum that another does not have; none if it lacks a term of the other."""
-    own = _terms(more)
-    for known in ({(1, fewer)}, set(_terms(fewer))):
-        if known <= set(own):
-            return [term for term in own if term not in known]
-    return []
-
-
-def _terms(node: Node) -> list[tuple[Any, Node]]:
+def _terms(node: Node) -> set[tuple[Any, Node]]:
     """Return the terms of a node with their coefficients; a common factor of a sum is multiplied out."""
     if node.kind == "sum":
-        return list(node.terms)
+        return set(node.terms)
     inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
     if inner.kind == "sum" and scale(node.coef, inner) is node:
-        return [(node.coef * coef, term) for coef, term in inner.terms]
-    return [(1, node)]
+        return {(node.coef * coef, term) for coef, term in inner.terms}
+    return {(1, node)}

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.loops.answered_parts import Part, is_plain
 from matcalc.expressions.loops.bounds import limits_of
 from matcalc.expressions.loops.branches import answered, merged
 from matcalc.expressions.loops.changes import At, change
@@ -111,18 +110,6 @@ class Loops:
         if found[0] is not found[1]:
             raise NotSupported("a comprehension gives another formula at each call", hint=SCAN)
         return self.listed(self.array(found[0], Names({}, (), conditions=tuple(dict.fromkeys(conditions)))))
-
-    def part(self, run: Callable[[dict[str, Any]], dict[str, Any]], given: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of names after a statement, which is run for each answer to its conditions."""
-        return Part(self.make, given).outcome(lambda: run(given))
-
-    def called(self, function: Callable[..., Any], args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """Return the result of a helper, which is run for each answer to its conditions."""
-        values = [*args, *keywords.values()]
-        if not all(map(is_plain, values)):
-            return function(*args, **keywords)
-        given = {str(k): value for k, value in enumerate(values)}
-        return Part(self.make, given).outcome(lambda: {"": function(*args, **keywords)})[""]
 
     def either(self, condition: Compared, yes: Any, no: Any) -> Any:
         """Return the value of a function where a condition holds, else another.

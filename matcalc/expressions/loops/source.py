@@ -17,20 +17,17 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from matcalc.expressions.loops.answered_parts import by_parts
 from matcalc.expressions.loops.body import OWN, Body, body_of, leaving, reason_of
-from matcalc.expressions.loops.statements import LOOPS, at_lines_of, binds_elsewhere, can_be_answered, part_of
 
+LOOPS = "__matcalc_loops__"
+"""The name of the runtime in rewritten code."""
 ITERATORS = ("range", "zip", "enumerate", "reversed")
 _FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 @lru_cache(maxsize=512)
-def with_loops(code: CodeType, source: str, is_method: bool, in_parts: bool) -> CodeType | None:
-    """Return the code of a function with its loops rewritten; None if the source is not that of the code.
-
-    With `in_parts` the conditions of a statement are answered in it.
-    """
+def with_loops(code: CodeType, source: str, is_method: bool) -> CodeType | None:
+    """Return the code of a function with its loops rewritten; None if the source is not that of the code."""
     tree = _parsed(source, code)
     function = _definition(tree, code.co_name) if tree is not None else None
     if tree is None or function is None or (is_method and _has_private_names(function)):
@@ -39,30 +36,26 @@ def with_loops(code: CodeType, source: str, is_method: bool, in_parts: bool) -> 
     plain = _compiled(copy.deepcopy(function), code)
     if plain is None or _operations(plain) != _operations(code):
         return None
-    _Rewriter(function, in_parts).visit_body(function)
+    _Rewriter(function).visit_body(function)
     return _compiled(function, code)
 
 
 def rewritten(function: FunctionType) -> CodeType:
     """Return the code of a function, with its loops rewritten if it has any and its source is found."""
     code = function.__code__
-    in_parts = by_parts.get()
-    if not in_parts and not _has_loop(code) and not any(map(_has_loop, _constants(code))):
+    if not any(one.opname == "FOR_ITER" for one in dis.get_instructions(code)) and not _inner_loops(code):
         return code
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
         return code
     is_method = "." in function.__qualname__.replace("<locals>.", "")
-    return with_loops(code, source, is_method, in_parts) or code
+    return with_loops(code, source, is_method) or code
 
 
-def _has_loop(code: CodeType) -> bool:
-    return any(one.opname == "FOR_ITER" for one in dis.get_instructions(code))
-
-
-def _constants(code: CodeType) -> list[CodeType]:
-    return [one for one in code.co_consts if isinstance(one, CodeType)]
+def _inner_loops(code: CodeType) -> bool:
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return any(one.opname == "FOR_ITER" for own in inner for one in dis.get_instructions(own))
 
 
 def _operations(code: CodeType) -> list[tuple[str, object]]:
@@ -118,11 +111,10 @@ def _constant(code: CodeType | None, name: str) -> CodeType | None:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Rewrites the loops of one function, inner ones first, and with `in_parts` its statements with conditions."""
+    """Rewrites the loops of one function, inner ones first."""
 
-    def __init__(self, function: ast.FunctionDef, in_parts: bool) -> None:
-        self.function, self.count, self.depth, self.in_parts = function, 0, 0, in_parts
-        self.has_parts = in_parts and not binds_elsewhere(function)
+    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.function, self.count, self.depth = function, 0, 0
 
     def visit_body(self, function: ast.FunctionDef) -> None:
         """Rewrite the statements of the function."""
@@ -130,7 +122,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802 - Python's name
         """Rewrite the loops of an inner function."""
-        _Rewriter(node, self.in_parts).visit_body(node)
+        _Rewriter(node).visit_body(node)
         return node
 
     def visit_For(self, node: ast.For) -> Any:  # noqa: N802 - Python's name
@@ -146,22 +138,11 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         return _statements(node, items, body, f"{OWN}{self.count}")
 
-    def _visit_statement(self, node: Any) -> Any:
-        """Return the statements in the place of one whose conditions are answered in it."""
-        is_part = self.has_parts and can_be_answered(node, writes=not self.depth)
-        self.generic_visit(node)
-        if not is_part:
-            return node
-        self.count += 1
-        return part_of(node, f"{OWN}{self.count}")
-
-    visit_If = visit_Assign = visit_AnnAssign = visit_Return = _visit_statement  # noqa: N815
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:  # noqa: N802 - Python's name
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802 - Python's name
         """Return a change of entries in a loop, `x[t] += y`, as a call."""
-        if not self.depth or not isinstance(node.target, ast.Subscript):
-            return self._visit_statement(node)
         self.generic_visit(node)
+        if not self.depth or not isinstance(node.target, ast.Subscript):
+            return node
         at = ast.Subscript(ast.Attribute(ast.Name(LOOPS, ast.Load()), "at", ast.Load()), node.target.slice, ast.Load())
         made = _call("change", [node.target.value, at, ast.Constant(type(node.op).__name__), node.value])
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(ast.copy_location(made, node)), node))
@@ -237,7 +218,12 @@ def _statements(node: ast.For, items: ast.expr, body: Body, prefix: str) -> list
         "else:",
         f"    for {prefix}_target in {prefix}_items: pass",
     ]
-    first, branch = at_lines_of(node, lines)
+    tree = ast.parse("\n".join(lines))
+    for one in ast.walk(tree):
+        if isinstance(one, (ast.stmt, ast.expr, ast.arg)):
+            one.lineno = one.end_lineno = node.lineno
+            one.col_offset = one.end_col_offset = node.col_offset
+    first, branch = tree.body
     assert isinstance(first, ast.Assign) and isinstance(branch, ast.If)
     first.value = items
     step = branch.body[0]

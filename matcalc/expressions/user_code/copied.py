@@ -15,9 +15,7 @@ from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from matcalc.expressions.loops.answered_parts import by_parts
 from matcalc.expressions.loops.source import rewritten
-from matcalc.expressions.loops.statements import LOOPS
 
 OWN = frozenset(("numpy", "scipy", "matcalc", "sympy", "numba"))
 """Packages whose functions are never copied."""
@@ -79,27 +77,18 @@ class Values:
             return module
         return Module(module, own or {}, self)
 
-    def _copied(self, function: FunctionType) -> Any:
+    def _copied(self, function: FunctionType) -> FunctionType:
         scope: dict[str, Any] = {"__builtins__": self.builtins, "__name__": function.__module__}
         code = rewritten(function)
         new = FunctionType(code, scope, function.__name__, None, self._cells(function))
-        made = self._in_parts(new) if by_parts.get() else new
-        self._kept(function, made)
+        self._kept(function, new)
         new.__kwdefaults__ = function.__kwdefaults__
         new.__defaults__ = function.__defaults__
         new.__qualname__, new.__module__ = function.__qualname__, function.__module__
         new.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
         theirs = function.__globals__
         scope.update({name: self.of(theirs[name]) for name in _names(function.__code__) if name in theirs})
-        return made
-
-    def _in_parts(self, function: FunctionType) -> Any:
-        """Return a function that is run once for each answer to its conditions."""
-
-        def called(*args: Any, **keywords: Any) -> Any:
-            return self.builtins[LOOPS].called(function, args, keywords)
-
-        return called
+        return new
 
     def _class(self, theirs: type) -> type:
         """Return a subclass of a user's class whose methods are copies; its bases are too, so `super()` finds them."""

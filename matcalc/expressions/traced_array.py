@@ -359,6 +359,8 @@ class TracedIndex(Labels, TracedArray):
         found = shaped_index(self, function.__name__, args[1:], kwargs)
         return super().__array_function__(function, types, args, kwargs) if found is None else found
 
+    kind_of_results = property(lambda _: TracedArray, doc="The class of arrays of numbers.")
+
     @property
     def counted(self) -> TracedArray:
         """This object as an array of numbers."""

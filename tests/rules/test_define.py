@@ -116,14 +116,14 @@ def test_a_numba_function_is_a_value():
 @pytest.mark.whole
 def test_maps_definitions_and_several_results():
     mc.define("bump(x: entry) -> entry", "np.exp(-x**2)", derivative="-2*x.*bump(x)")
-    mc.define("gelu(x: entry) -> entry", "x*sp.erfc(-x/np.sqrt(2))/2", definition="x.*erfc(-x/sqrt(2))/2")
+    mc.define("tempered(x: entry) -> entry", "x*sp.erfc(-x/np.sqrt(2))/2", definition="x.*erfc(-x/sqrt(2))/2")
     symmetric, skew = mc.define(
         "halves(X: matrix(n, n)) -> S: matrix(n, n) symmetric, K: matrix(n, n) skew",
         "((X + X.T)/2, (X - X.T)/2)",
         differential={"S": "sym(dX)", "K": "skew(dX)"},
     )
     X = draw(9)
-    for text in ("sum(bump(X).*gelu(X))", "tr(halves_S(X)*halves_K(X)*X)"):
+    for text in ("sum(bump(X).*tempered(X))", "tr(halves_S(X)*halves_K(X)*X)"):
         assert mc.check(text, "X", LET)
         for target in ("numpy", "numba"):
             f = mc.value_and_gradient(text, "X", LET, target=target)

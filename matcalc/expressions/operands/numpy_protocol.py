@@ -55,6 +55,8 @@ class Array(Arithmetic, Handle):
         """The number of axes."""
         return self.node.rank
 
+    kind_of_results = property(type, doc="The class of the results of arithmetic with this object.")
+
     @property
     def counted(self) -> Array:
         """This object as an operand of arithmetic."""
@@ -242,7 +244,7 @@ class ArrayCall:
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
             self.has_marks = self.has_marks or value.has_marks
-            if self.compares and can_index(value.computed):
+            if self.compares and can_index(value.node):
                 return value.side
             node = value.marked.node
             if len(node.shape) == 1:
@@ -274,8 +276,8 @@ class ArrayCall:
         if isinstance(value, (Node, Compared)):
             written = reduce(item, at, self.reference)
             if isinstance(value, Compared):
-                return Condition(value, self.names, type(self.owner.counted), written)
-            made, row = type(self.owner.counted), row and value.rank == 1
+                return Condition(value, self.names, self.owner.kind_of_results, written)
+            made, row = self.owner.kind_of_results, row and value.rank == 1
             node, computed = shown_and_computed(value, self.has_marks)
             return made(node, self.names, row, reference=written, computed=computed)
         if isinstance(value, (list, tuple)):
@@ -293,6 +295,7 @@ class Condition(Array):
     """A comparison of arrays: the condition of a choice, `np.where(x > 0, a, b)`; 1 and 0 in arithmetic."""
 
     __slots__ = ("compared", "maker")
+    kind_of_results = property(lambda condition: condition.maker, doc="The class of arrays of numbers.")
 
     def __init__(
         self, compared: Compared, names: Names, maker: type[Array], reference: Reference | None = None

@@ -38,8 +38,8 @@ def with_scales(whole: Context, context: Context, written: OpenProduct, read: Re
     multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
     coef = written.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
     if multiples:
-        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
-        context = context._replace(readings=readings)
+        apart = {arg: reading for arg, (_, reading) in multiples.items()}
+        context = context._replace(readings=ChainMap(apart, context.readings))  # type: ignore[arg-type]
     best = _with_coefficient(product_reading(context, written), coef)
     if coef == 0 or abs(coef) == 1:
         return best

@@ -99,3 +99,17 @@ def test_structures_in_every_target(text, target):
     steps = 1e-5 * np.eye(36).reshape(36, 6, 6)
     along_x = np.reshape([(f(c, X + h) - f(c, X - h)) / 2e-5 for h in steps], (6, 6))
     np.testing.assert_allclose(value(e.gradient("X")), along_x, atol=1e-8)
+
+
+PARTED = ["exp(A)*B*exp(B) + exp(B)'*B'*exp(A)'", "exp(A)*B*exp(B) - exp(B)'*B'*exp(A)'"]
+BESIDE = ["{}[i, :]*x", "x[i]'*({})*w[y]", "w[y]'*({})*x/3", "{}[i, i].*x[i]", "V[:, y]*({})", "tr(({})*V[y, :])"]
+
+
+@pytest.mark.parametrize("part", PARTED)
+@pytest.mark.parametrize("beside", BESIDE)
+def test_symmetric_parts_beside_lookups(part, beside):
+    """A long symmetric or skew part is named in products with data of kind index, too."""
+    let = "A: matrix(n, n); B: matrix(n, n); V: matrix(n, n); x: vector(n); w: vector(k); y: index(n); i: index(n)"
+    e = mc.expression(beside.format(f"({part})" if beside.startswith("{}") else part), let)
+    assert mc.expression(str(e), e.declarations).node is e.node
+    assert mc.expression(e.latex(), e.declarations, dialect="latex").node is e.node

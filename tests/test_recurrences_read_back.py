@@ -71,8 +71,10 @@ def test_a_linear_system_a_network_and_a_product_read_back(case: int) -> None:
     assert_reads_back(*CASES[case])
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(("text", "name"), CASES)
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [pytest.param(*case, marks=pytest.mark.long if k % 3 else pytest.mark.whole) for k, case in enumerate(CASES)],
+)
 def test_derivatives_read_back(text: str, name: str) -> None:
     assert_reads_back(text, name)
 

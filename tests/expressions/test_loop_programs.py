@@ -47,8 +47,11 @@ def compare(program, number):
     return True
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.whole) for k in range(1, 5))])
-def test_random_loops(part):
-    number = 20 if part else 3
+@pytest.mark.parametrize(
+    ("part", "number"),
+    [(0, 3), *(pytest.param(k, 8, marks=pytest.mark.whole) for k in (1, 2)),
+     *(pytest.param(k, 20, marks=pytest.mark.long) for k in range(1, 5))],
+)  # fmt: skip
+def test_random_loops(part, number):
     read = [compare(program, k) for k, program in enumerate(programs(number, seed=part))]
     assert sum(read) >= number // 3

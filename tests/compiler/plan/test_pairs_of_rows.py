@@ -36,6 +36,7 @@ def called(fn, given):
     return fn(*[given[name] for name in fn.args])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_values_and_gradients(formula, target):
@@ -81,6 +82,7 @@ def test_rows_that_are_not_finite(bad):
     np.testing.assert_allclose(found[rest], distances(given["X"][rest], given["Y"]).astype(float), rtol=1e-14)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "formula",
     [

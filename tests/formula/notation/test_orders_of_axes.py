@@ -42,14 +42,14 @@ def is_read_back(text):
     return np.allclose(e(**data), again(**data), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(9)
-@pytest.mark.thinned(3)
+@pytest.mark.sampled(60)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("text", list(texts()))
 def test_orders_read_back(text):
     assert is_read_back(text)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("text", [t for t in sliced() if "[1:, :, :][i" in t])
 def test_orders_of_slices_read_back(text):
     assert is_read_back(text)

@@ -108,11 +108,11 @@ def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
     """Return a run of some operands of a part, each linked to those before, and the others one by one.
 
     It begins where the fewest summed indices remain open at its end: so it holds a selector with the operand whose
-    entries it selects. One at least remains open, since the others are linked to the run.
+    entries it selects. A chain, whose operands all have other indices, begins at an end.
     """
     run, opened = _run_from(None, part, fixed, count)
-    starts = {operand.indices: operand for operand in reversed(part)} if 1 < count < len(part) and opened > 1 else {}
-    for start in reversed(starts.values()):
+    starts = {operand.indices: operand for operand in reversed(part)} if 1 < count < len(part) and opened else {}
+    for start in reversed(starts.values()) if len(starts) <= MOST else ():  # more are a chain
         other, fewer = _run_from(start, part, fixed, count)
         run, opened = (other, fewer) if fewer < opened else (run, opened)
     return [[operand.place for operand in run], *([operand.place] for operand in part if operand not in run)]

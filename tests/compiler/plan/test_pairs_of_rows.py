@@ -1,6 +1,7 @@
 """Norms of all pairs of rows: no array of pairs and entries, right digits from subnormal to huge distances."""
 
 import re
+import runpy
 
 import numpy as np
 import pytest
@@ -36,21 +37,34 @@ def called(fn, given):
     return fn(*[given[name] for name in fn.args])
 
 
+def value_and_gradient(formula, way, folder):
+    """Return a function of data by name: by plain evaluation, compiled for a target, or from a saved file."""
+    if way == "plain":
+        both = mc.expression(formula, LET), mc.gradient(formula, "X", LET)
+        return lambda given: [e(**{name: given[name] for name in e.symbols}) for e in both]
+    fn = mc.value_and_gradient(formula, "X", LET, target="numba" if way == "saved" else way, name="pairs")
+    if way == "saved":
+        fn.save(folder / "pairs.py")
+        saved = runpy.run_path(str(folder / "pairs.py"))["pairs"]
+        return lambda given: saved(*[given[name] for name in fn.args], jit=True)
+    return lambda given: called(fn, given)
+
+
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("way", ["numba", "numpy", "plain", "saved"])
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_values_and_gradients(formula, target):
+def test_values_and_gradients(formula, way, tmp_path):
     """Gradients by central differences along a direction that leaves equal rows equal, where norms have slopes."""
-    fn = mc.value_and_gradient(formula, "X", LET, target=target)
+    run = value_and_gradient(formula, way, tmp_path)
     truth = FORMULAS[formula]
     for sizes in ((5, 4, 3), (1, 1, 1), (2, 3, 1), (3, 3, 3), (4, 1, 0), (0, 2, 2)):
         given = data(sizes=sizes)
-        value, gradient = called(fn, given)
+        value, gradient = run(given)
         np.testing.assert_allclose(value, float(truth(**given)), rtol=1e-13)
         if sizes[0] < 2 or not sizes[2]:
             continue
         given["Y"] = given["Y"] + 0.25  # no row of Y on one of X
-        value, gradient = called(fn, given)
+        value, gradient = run(given)
         along = np.random.default_rng(4).normal(size=gradient.shape)
         along[1] = along[0]
         ends = [float(truth(**{**given, "X": given["X"] + s * FIXED_STEP * along})) for s in (1, -1)]

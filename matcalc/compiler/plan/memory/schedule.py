@@ -262,7 +262,7 @@ class Scheduler:
             for r in reads(self.whole(value)):
                 if r.value in inside and r.at == axes:
                     read_here.add(r.value)
-        stored = [v for v in cluster.points if self._is_stored(v, cluster)]
+        stored = [v for v in cluster.points if self._is_stored(v)]
         bind_all = len(stored) > 1
         lets: list[Let] = []
         stores: list[Store] = []
@@ -289,7 +289,8 @@ class Scheduler:
         """Whether the value to store is available without further work: a number, or one that the loop computes."""
         return isinstance(expr, Literal) or (isinstance(expr, Read) and expr.value in inside and expr.at == axes)
 
-    def _is_stored(self, value: Value, cluster: Cluster) -> bool:
+    def _is_stored(self, value: Value) -> bool:
+        """Whether a value is an array: one that a loop reads which does not compute it."""
         if value.name in self.hard:
             return True
         return any(not self._levels(r) <= self._levels(value) for r in self.readers.get(value.name, ()))

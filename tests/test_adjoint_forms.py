@@ -67,6 +67,7 @@ UNROLLED: list[tuple[str, Any, str]] = [
 NAMES = ["tracking", "sigmoids", "exponentials", "online", "likelihood"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED[:1], ids=NAMES[:1])
 def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, wrt: str) -> None:
     compare(text, unrolled, wrt.split()[:1], 2)
@@ -92,6 +93,7 @@ TEXTBOOK = [
 
 
 @pytest.mark.parametrize(("text", "wrt", "formula", "backward"), TEXTBOOK)
+@pytest.mark.sampled(4)
 def test_adjoints_are_those_of_textbooks(text: str, wrt: str, formula: str, backward: str) -> None:
     """The gradient is the textbook's formula, is not longer, and reads back."""
     forward = FILTER if text is LIKELIHOOD else text.partition(" where ")[2].replace(", t < T", "")
@@ -113,6 +115,7 @@ def test_gradients_of_a_likelihood_keep_the_names_of_the_step(wrt: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["l", "p", "t", "g"])
+@pytest.mark.sampled(4)
 def test_names_of_quantities_are_no_others(name: str) -> None:
     """States, step indices and quantities that the printer names differ from the quantities of the user."""
     text = f"c'*x[T] where x[0] = b, {name}[i] = tanh(A*x[i]), x[i+1] = x[i] + A*{name}[i] + V[i, :], i < T"

@@ -45,6 +45,7 @@ def loaded(name):
 @pytest.mark.parametrize(
     "page", [pytest.param(p, marks=() if p.stem in QUICK else pytest.mark.whole, id=p.stem) for p in PAGES]
 )
+@pytest.mark.sampled(5)
 def test_blocks(page):
     failures, tried = doctest.testfile(str(page), module_relative=False, verbose=False, optionflags=doctest.ELLIPSIS)
     assert tried >= 2

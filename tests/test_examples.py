@@ -26,7 +26,7 @@ def needed(path):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 def test_example(path, capsys):
     for name in needed(path):
         pytest.importorskip(name, reason=f"{name} is not installed")

@@ -122,6 +122,7 @@ def lengths(depth, monkeypatch):
     return found
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(CALLED is None, reason="no machine code is called here")
 @pytest.mark.parametrize("depth", [5, pytest.param(20, marks=pytest.mark.whole)])
 def test_machine_code_grows_linearly(depth, monkeypatch):

@@ -185,7 +185,7 @@ def test_text_is_one_argument_of_a_function(text):
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta", "fault", "out", "result_", "y", "λ"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_parameters_of_own_operations_are_their_own(name):
     made = mc.define(
         f"own_{name}(X: matrix(n, m), {name}: matrix(m, n)) -> matrix(n, n)",

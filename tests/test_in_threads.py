@@ -26,7 +26,7 @@ def logistic(X, w, y):
     return np.sum(np.logaddexp(0, -z)), X.T @ (-y / (1 + np.exp(z)))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.whole
 @pytest.mark.parametrize("threads", [2, 3, 7])
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_totals(threads, target):
@@ -42,6 +42,7 @@ def test_totals(threads, target):
 
 
 @pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.sampled(2)
 def test_results_with_rows_beside_totals(threads):
     e = mc.expression("sum(sum(exp(A).*tanh(B)))")
     fn = mc.compile([e, e.gradient("A"), e.gradient("B")], threads=threads)

@@ -11,7 +11,7 @@ def compared(count: int, seed: int, **often: int) -> None:
 
 
 def test_a_few_insertions() -> None:
-    compared(80, 1, each=10, compiled=60)
+    compared(40, 1, each=10, compiled=30)
 
 
 @pytest.mark.whole

@@ -116,6 +116,7 @@ VECTORS = [
 
 @pytest.mark.parametrize("text, at, want", VECTORS)
 @pytest.mark.parametrize("path", ["plain", pytest.param("numba", marks=pytest.mark.whole), "numpy"])
+@pytest.mark.sampled(2)
 def test_second_derivatives_at_ties(text, at, want, path):
     found = mc.hessian(text, "x", "x: vector(n); p: scalar")
     found = found if path == "plain" else mc.compile(found, target=path)
@@ -147,6 +148,7 @@ def test_matrices_at_zero_and_equal_eigenvalues():
         np.testing.assert_allclose(mc.gradient(text, "S", let)(S=S), top, atol=1e-12, err_msg=text)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "method", ["Newton-CG", *(pytest.param(m, marks=pytest.mark.whole) for m in ("BFGS", "trust-exact"))]
 )

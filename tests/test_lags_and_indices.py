@@ -36,6 +36,7 @@ def test_the_adjoint_of_lags_has_lags() -> None:
         assert g(**{k: data[k] for k in g.symbols}) == pytest.approx(wanted, rel=1e-13)
 
 
+@pytest.mark.whole
 def test_steps_look_up_data() -> None:
     e = mc.expression(FORWARD, HIDDEN)
     rng = np.random.default_rng(1)
@@ -55,7 +56,7 @@ def test_steps_look_up_data() -> None:
     np.testing.assert_allclose(mc.compile(g, target="numpy")(A=A, B=B, q=q, y=y), visits / B, rtol=1e-12)
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(150)
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(200))
 def test_recurrences_are_read_back(seed: int) -> None:

@@ -174,6 +174,7 @@ def height(module: str) -> int:
     return -1 if module in ground() else ROOMS.index(room(module))
 
 
+@pytest.mark.whole
 def test_imports_point_down():
     upward = [
         f"{module}:{line} imports {target}"
@@ -247,6 +248,7 @@ def test_imports_go_round_nowhere(folder):
     ],
     ids=["help", "gradient"],
 )
+@pytest.mark.sampled(2)
 def test_a_command_imports_nothing_slow(arguments, answer, needed):
     """`matcalc --help` and a first formula respond at once: imports of 30 to 500 ms wait until needed.
 

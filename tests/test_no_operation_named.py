@@ -172,6 +172,7 @@ def test_what_is_listed_is_needed():
     assert set(ANYWHERE) <= everywhere & NAMES
 
 
+@pytest.mark.whole
 def test_each_part_is_played_once_and_asked_for():
     """Each role is used by the engine and played by one entry; and no role is an operation's name."""
     asked = set().union(*(words_at(p.relative_to(PACKAGE).as_posix()) for p in MODULES if p.name != "roles.py"))

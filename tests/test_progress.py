@@ -105,6 +105,7 @@ with progress.progress_line("compiling f"):
 
 
 @pytest.mark.parametrize("on_terminal", [True, False])
+@pytest.mark.sampled(2)
 def test_a_process_writes_to_its_terminal_only(on_terminal):
     leader, follower = pty.openpty() if on_terminal else os.pipe()
     environment = {**os.environ, "TERM": "xterm"}

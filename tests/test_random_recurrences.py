@@ -15,7 +15,7 @@ from random_recurrences import INDICES, Data, Recurrence, random_data, random_re
 
 import matcalc as mc
 
-COUNT, GROUP = 2000, 2
+COUNT = 2000
 LENGTHS = (0, 1, 2, 7)
 SIZES = {"n": 3, "m": 2, "p": 4}
 TARGETS = ("numpy", "numba")
@@ -80,9 +80,8 @@ def faults(seed: int, targets: tuple[str, ...] = TARGETS) -> Iterator[str]:
                     yield f"{seed} {steps} {name} {way} {what} {gap} {made.text}"
 
 
-@pytest.mark.sampled(1000)
+@pytest.mark.sampled(COUNT)
 @pytest.mark.thinned(100)
-@pytest.mark.parametrize("first", range(0, COUNT, GROUP))
-def test_random_recurrences(first: int) -> None:
-    for seed in range(first, first + GROUP):
-        assert list(faults(seed)) == []
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_random_recurrences(seed: int) -> None:
+    assert list(faults(seed)) == []

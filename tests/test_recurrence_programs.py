@@ -43,6 +43,7 @@ def test_no_array_has_the_steps_twice(name: str) -> None:
     assert "T*T" not in fn.source
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("depth", [33, *(pytest.param(d, marks=pytest.mark.whole) for d in (14, 45, 60, 80))])
 def test_deeply_nested_steps_store_arrays_as_long_as_the_steps(depth: int) -> None:
     """The adjoint is a product of many slopes, a part of which may hold no range of the steps without its states."""

@@ -129,6 +129,7 @@ def _value(e: Any, d: Data, length: int) -> Any:
 
 
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED[:3], ids=NAMES[:3])
+@pytest.mark.sampled(3)
 def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, wrt: str) -> None:
     compare(text, unrolled, wrt.split()[:2], 2)
 

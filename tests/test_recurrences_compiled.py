@@ -68,6 +68,7 @@ def _sums(d: Data, length: int) -> float:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("text", "loop"), [(LAGS, _lagged), (LYAPUNOV, _sums), (KALMAN, _filter)])
+@pytest.mark.sampled(6)
 def test_values_are_those_of_a_loop(text: str, loop: Any, target: str) -> None:
     fn = mc.compile(mc.expression(text, names_in(text)), target=target)
     for length in LENGTHS:

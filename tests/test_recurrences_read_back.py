@@ -67,6 +67,7 @@ def assert_reads_back(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("case", [0, 20, 34])
+@pytest.mark.sampled(3)
 def test_a_linear_system_a_network_and_a_product_read_back(case: int) -> None:
     assert_reads_back(*CASES[case])
 

@@ -227,7 +227,7 @@ def test_a_sylvester_equation_is_solved_as_one():
     assert str(gradient).startswith("2*sylvester(A', B', ")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("equation", "shown"),
     [

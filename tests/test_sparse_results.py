@@ -70,6 +70,7 @@ def test_values_and_patterns(name):
             np.testing.assert_array_equal(pattern, nonzero)
 
 
+@pytest.mark.whole
 def test_the_pattern_alone():
     """Size numbers, index data and sparse data; the same entries as those of the compiled function."""
     e = mc.hessian("sum{k: (x[a[k]] - x[b[k]])^4}", "x", "a: index(e); b: index(e); x: vector(n)")
@@ -92,6 +93,7 @@ def test_the_pattern_is_fixed():
     assert first.indices is second.indices or np.shares_memory(first.indices, second.indices)
 
 
+@pytest.mark.whole
 def test_several_results_and_bound_data():
     """A value, a vector and a matrix in one call; data bound; sizes that change between calls."""
     value = mc.expression("sum(c.*x.^4) + sum((x[1:] - x[:-1]).^2)", "x: vector(n); c: vector(n)")
@@ -133,6 +135,7 @@ def test_bad_input():
         mc.compile(e, sparse=True)()
 
 
+@pytest.mark.whole
 def test_problem():
     """The Rosenbrock chain with constraints: Hessian, Jacobians and their bounds equal the dense ones; a solve."""
     formula = "sum((1 - x[:-1]).^2 + 100*(x[1:] - x[:-1].^2).^2)"
@@ -164,6 +167,7 @@ def test_problem():
     assert found.fun < 1e-6
 
 
+@pytest.mark.whole
 def test_blocks_of_variables():
     """A matrix, a vector and a scalar as variables: the Hessian over the packed vector."""
     given = {"M": np.random.default_rng(1).normal(size=(4, 5))}
@@ -207,6 +211,7 @@ def test_entries_of_selectors(kind):
                 np.testing.assert_array_equal(array, expected)
 
 
+@pytest.mark.whole
 def test_hessians_of_parts_of_a_matrix():
     """Values and gradients of overlapping parts: the Hessian has four axes. A corner is in no part."""
     text = "sum(sqrt(1 + (X[1:, :-1] - X[:-1, :-1]).^2 + (X[:-1, 1:] - X[:-1, :-1]).^2))"
@@ -266,6 +271,7 @@ def run_saved(name, folder, first=""):
     assert "the pattern is for (7,)" in said
 
 
+@pytest.mark.whole
 def test_a_saved_file_without_numba(tmp_path):
     run_saved("chain", tmp_path, hiding(["numba", "llvmlite"]))
 

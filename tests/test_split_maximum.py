@@ -14,6 +14,7 @@ def tied_rows():
 
 
 @pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.sampled(2)
 def test_ties_share_the_gradient_of_a_maximum(cuts):
     X, w = tied_rows().values()
     X[[0, 4, 5, 11]] = [[1, 1, -1], [1, 1, 0], [1, 1, -1], [1, 1, -1]]

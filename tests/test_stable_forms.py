@@ -69,7 +69,7 @@ def test_what_does_not_cancel_stays(text):
     assert e.simplify() == e
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("text", "declarations", "data", "value", "gradient"), VECTOR_CASES)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_under_sums(text, declarations, data, value, gradient, compiled):

@@ -56,7 +56,7 @@ def along(whole, function):
     return np.imag(gradient(X + 1e-30j * V)) / 1e-30
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize(("whole", "function"), list(itertools.product(WHOLES, FUNCTIONS)))
 def test_second_derivatives_of_steep_functions_beside_zeros(whole, function):
     text = function.format(w=f"({whole})")

@@ -106,7 +106,7 @@ def check(row, target):
     assert np.max(np.abs(found - again)) < 1e-12 * max(np.max(np.abs(found)), 1)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target", [None, "numpy"])
 @pytest.mark.parametrize("row", SHORT, ids=lambda row: row[1])
 def test_the_form_is_short_and_its_values_are_those_of_differences(row, target):

@@ -151,7 +151,7 @@ def test_what_is_not_finite_ends(name, bad, numba_names):
 
 
 @pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
-@pytest.mark.sampled(9)
+@pytest.mark.whole
 def test_rows_are_as_vectors_at_infinity(name, numba_names, numpy_names):
     entries = [0.5, -2.0, np.inf, -np.inf, np.nan, 800.0]
     X = np.array(list(itertools.product(entries, repeat=3)))
@@ -221,6 +221,7 @@ def test_count_of_nan():
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("entry", [1e308, 5e307, 1.7e308])
+@pytest.mark.sampled(6)
 def test_exponential_of_finite_entries_with_an_infinite_norm(entry, target):
     function = mc.compile("expm(A)", declarations="A: matrix(n, n)", target=target)
     assert function(np.array([[-entry, entry], [0, -entry]])).tolist() == [[0, 0], [0, 0]]

@@ -109,6 +109,7 @@ def test_gradients_of_the_spectral_radius(target):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.sampled(2)
 def test_real_eigenvalues(target):
     fn = mc.compile(["eigvals(A)", "eig_w(A)", "eig_V(A)"], declarations="A: matrix(n, n)", target=target)
     Q = np.random.default_rng(2).standard_normal((4, 4))

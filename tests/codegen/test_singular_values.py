@@ -296,7 +296,7 @@ STILL = [
 """Functions of equal singular values or eigenvalues, of which some have no derivative there in most directions."""
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.whole
 @pytest.mark.parametrize("text", STILL)
 @pytest.mark.parametrize("X", [np.eye(3), np.ones((3, 3)), np.zeros((3, 3))], ids=["equal", "rank 1", "zero"])
 def test_the_derivative_along_a_zero_direction_is_zero(text, X):

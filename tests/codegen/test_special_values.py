@@ -118,6 +118,7 @@ def saved(function, place):
 
 
 @pytest.mark.parametrize("way", ["numba", pytest.param("saved", marks=pytest.mark.whole), "numpy"])
+@pytest.mark.sampled(2)
 def test_functions_of_one_number(way, tmp_path):
     call = compiled(FUNCTIONS, "x", target="numpy" if way == "numpy" else "numba")
     call = saved(call, tmp_path) if way == "saved" else call
@@ -199,6 +200,7 @@ def test_rows_of_a_batch_are_rounded_as_one_alone(rng):
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing")
 @pytest.mark.parametrize("options", [["-std=c99", "-O2"], ["-std=gnu11", "-O3", "-march=native"]])
+@pytest.mark.sampled(2)
 def test_files_of_c_contract_nothing(options, tmp_path, rng):
     call = compiled(EXACT, "xyzw", target="c")
     source, library = tmp_path / "special.c", tmp_path / "special.so"

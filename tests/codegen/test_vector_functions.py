@@ -66,6 +66,7 @@ def test_error_of_powers(power):
     assert max(errors) <= TABLE["powr"]["ulp"]
 
 
+@pytest.mark.whole
 def test_error_of_betaln():
     """In units of the last place of the value, or of 1/4 beside its zeros; for small, large and unlike arguments."""
     rng = np.random.default_rng(0)
@@ -85,6 +86,7 @@ def test_error_of_betaln():
 
 
 @pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.sampled(2)
 def test_error_of_modified_bessel_functions(order):
     rng = np.random.default_rng(order)
     x = np.concatenate(

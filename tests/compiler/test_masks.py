@@ -85,7 +85,7 @@ def compared(found, mask, function, order):
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(160)
 @pytest.mark.parametrize("order", range(3))
 @pytest.mark.parametrize(("mask", "function"), CASES)
 def test_plain_evaluation_and_numpy_leave_out_what_a_mask_leaves_out(mask, function, order):
@@ -110,6 +110,7 @@ def test_compiled_hessians_of_pairwise_energies(function):
 
 
 @pytest.mark.parametrize("mask", ["condition", "one less eye", "weighted"])
+@pytest.mark.sampled(2)
 def test_directional_derivatives_are_switched_off(mask):
     text = MASKS[mask][0].format(f=FUNCTIONS["log"][0])
     direction = np.array([0.3, -1.0, 0.5])

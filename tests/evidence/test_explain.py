@@ -116,7 +116,7 @@ def test_no_longer_than_by_hand(text, wrt, let):
     assert len(lines(PAGES["derived"](text, wrt, let).explain())) <= LONGEST.get(text, 6)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "wrt", "let"), HESSIANS, ids=[case[0] for case in HESSIANS])
 def test_every_line_of_a_hessian_is_true(text, wrt, let):
     e = mc.hessian(text, wrt, let)

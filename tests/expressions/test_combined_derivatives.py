@@ -68,7 +68,7 @@ def finite(of):
     return a, value, data
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("of", "name"), CASES)
 def test_operations(of, name):
     a, value, data = finite(of)

@@ -38,7 +38,7 @@ def slope(function, point, name):
     return found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_value_and_gradient_in_each_branch(function):
     e = mc.expression(function, LET)
@@ -59,7 +59,7 @@ def test_value_and_gradient_in_each_branch(function):
     assert seen > 100
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_compiled_functions(function, target):

@@ -233,6 +233,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("make", "n"), CASES)
+@pytest.mark.sampled(18)
 def test_fixed_loops(make: Callable[[int], Callable[..., Any]], n: int) -> None:
     f = make(n)
     e = mc.expression(f, LET)

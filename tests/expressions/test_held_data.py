@@ -117,6 +117,7 @@ def slope(function, w):
 
 
 @pytest.mark.parametrize("name", [n if n in FIRST else pytest.param(n, marks=pytest.mark.whole) for n in CASES])
+@pytest.mark.sampled(2)
 def test_data_are_symbols_with_the_names_of_variables(name):
     function, names = CASES[name]
     e = mc.expression(function, "w: vector(5)")
@@ -234,6 +235,7 @@ def test_data_that_are_not_finite_are_not_compared():
     assert fn(AT)[0] == pytest.approx(np.sum(np.exp(-(X[1:] ** 2) @ AT**2)), rel=1e-12)
 
 
+@pytest.mark.whole
 def test_other_data_replace_data():
     e = mc.expression(of_closure(X, y), "w: vector(5)").substitute(X=np.ones((40, 5)))
     assert list(e.data) == ["target"] and e.symbols == ("w",)

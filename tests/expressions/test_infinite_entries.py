@@ -80,7 +80,7 @@ CASES = [
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(26)
 @pytest.mark.parametrize(("function", "wrt", "data"), CASES)
 def test_value_and_gradient(function, wrt, data):
     both = mc.value_and_gradient(function, wrt, "; ".join(LETS[name] for name in data))

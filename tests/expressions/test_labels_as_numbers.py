@@ -33,6 +33,7 @@ USES["loop"] = before_a_loop
 
 
 @pytest.mark.parametrize("name", USES)
+@pytest.mark.sampled(13)
 def test_values_and_gradients(name):
     function = USES[name]
     e = mc.expression(function, LET)

@@ -47,7 +47,7 @@ LOSSES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_value_and_gradient_are_those_of_the_function(loss):
     value, gradient = mc.value_and_gradient(loss, "x", "x: vector(3)", target="numpy")(X)

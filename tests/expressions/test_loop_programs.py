@@ -29,7 +29,7 @@ def compare(program, number):
     function = program.function()
     try:
         e = mc.expression(function, DECLARATIONS)
-        gradients = mc.gradient(function, ["a", "x"], DECLARATIONS, check=False)
+        gradients = mc.gradient(e, ["a", "x"], check=False)
     except mc.MatcalcError:
         return False
     for steps, n in ((5, 3), (8, 2)):
@@ -49,9 +49,9 @@ def compare(program, number):
 
 @pytest.mark.parametrize(
     ("part", "number"),
-    [(0, 3), *(pytest.param(k, 8, marks=pytest.mark.whole) for k in (1, 2)),
+    [(0, 1), *(pytest.param(k, 8, marks=pytest.mark.whole) for k in (1, 2)),
      *(pytest.param(k, 20, marks=pytest.mark.long) for k in range(1, 5))],
 )  # fmt: skip
 def test_random_loops(part, number):
     read = [compare(program, k) for k, program in enumerate(programs(number, seed=part))]
-    assert sum(read) >= number // 3
+    assert sum(read) >= -(-number // 3)

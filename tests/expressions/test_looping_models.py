@@ -32,7 +32,7 @@ def data_for(let: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("function", "let"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_models_with_loops(function: Any, let: str) -> None:
     e, data = mc.expression(function, let), data_for(let)
@@ -46,6 +46,7 @@ GRADIENTS = [
 """Steps of the adjoint of `verlet` share several values with those of the model: the part in the first tier."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("function", "let"), GRADIENTS)
 def test_gradients_of_models_with_loops(function: Any, let: str) -> None:
     if function.__name__ in SLOW:  # their values are tested above

@@ -150,7 +150,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("function", "declared", "wrt", "given"), CASES, ids=[one[0].__name__ for one in CASES])
 def test_value_and_gradient_are_those_of_the_function(function, declared, wrt, given):
     fn = mc.value_and_gradient(function, wrt, declared, target="numpy")

@@ -44,6 +44,7 @@ def check(name, value, gradients):
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.sampled(3)
 def test_value_and_gradient(name):
     loss = LOSSES[name]
     e = mc.expression(loss.function, loss.declarations)

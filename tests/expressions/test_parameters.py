@@ -122,7 +122,7 @@ FORMS = [
 NAMES = ["dict", "ordered", "fields", "unpacked", "dataclass", "nested"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "params", "let"), FORMS, ids=NAMES)
 def test_values_and_gradients_have_the_form_of_the_argument(function, params, let):
     fn = mc.value_and_gradient(function, "params", declarations=let)
@@ -285,6 +285,7 @@ def residuals(params, X, y):
     return np.tanh(X @ params["W"] + params["b"]) @ params["v"] - y
 
 
+@pytest.mark.whole
 def test_pullbacks_return_cotangents_in_the_container_of_the_argument():
     both = mc.pullback(residuals, "params", LET)
     given = OrderedDict(P)

@@ -63,6 +63,7 @@ FIRST = ("x[1:3]", "A[1, 2]", "T[:, 1, 1]")
 
 
 @pytest.mark.parametrize("part", [p if p in FIRST else pytest.param(p, marks=pytest.mark.whole) for p in PARTS])
+@pytest.mark.sampled(3)
 def test_each_derivative_in_a_part(part):
     truth = gradient(part)
     direction = rng.standard_normal(truth.shape)

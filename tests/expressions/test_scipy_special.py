@@ -57,11 +57,13 @@ def check(name, parameters, points):
 
 
 @pytest.mark.parametrize("name", ONE)
+@pytest.mark.sampled(11)
 def test_functions_of_one_argument(name):
     check(name, "x", [(x,) for x in ONE[name]])
 
 
 @pytest.mark.parametrize("name", TWO)
+@pytest.mark.sampled(6)
 def test_functions_of_two_arguments(name):
     first, second = TWO[name]
     check(name, "a, b", [(x, y) for x in first for y in second])

@@ -49,7 +49,7 @@ def check(function, at, parameters, smooth):
         assert np.isfinite(derivative).all()  # 0 outside the support
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(81)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", LINE)
 def test_distributions_on_the_line(name, method):
@@ -163,7 +163,7 @@ def test_other_distributions_are_refused_by_name(name):
     assert "write its formula with NumPy" in caught.value.hint
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "c"), [("genextreme", -0.4), ("genextreme", 0.0), ("genpareto", -0.3), ("genpareto", 0.0)]
 )

@@ -48,7 +48,7 @@ def traced(use):
     return seen[0]
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("left", OPERANDS)
 @pytest.mark.parametrize("relation", RELATIONS, ids=[r.__name__ for r in RELATIONS])
 def test_a_comparison_is_that_of_all_sizes_or_a_choice(relation, left):
@@ -93,6 +93,7 @@ def in_a_loop(X):
 
 
 @pytest.mark.parametrize("function", [primal_or_dual, turned, first_rows, guarded_mean, in_a_loop])
+@pytest.mark.sampled(5)
 def test_branches_on_sizes(function):
     both = mc.value_and_gradient(lambda X: np.sum(function(X)), "X", "X: matrix(m, n)")
     compared = 0
@@ -226,6 +227,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("use", REFUSED)
+@pytest.mark.sampled(2)
 def test_what_has_no_answer_is_refused_with_the_line(use):
     with pytest.raises((mc.NotSupported, mc.ShapeError, AttributeError), match="line|has no attribute"):
         traced(use)

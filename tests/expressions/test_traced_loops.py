@@ -56,7 +56,7 @@ def difference(function: Any, data: dict[str, Any], name: str) -> Any:
     return found
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(84)
 @pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
 def test_loops_are_recurrences(function: Any, let: str, least: int) -> None:
     e = mc.expression(function, let)
@@ -82,6 +82,7 @@ def test_compiled_loops(function: Any, let: str, least: int) -> None:
 
 
 @pytest.mark.parametrize(("function", "let", "line", "message"), REFUSED, ids=[f.__name__ for f, *_ in REFUSED])
+@pytest.mark.sampled(2)
 def test_other_loops_are_refused(function: Any, let: str, line: int, message: str) -> None:
     with pytest.raises(MatcalcError) as found:
         mc.expression(function, let)

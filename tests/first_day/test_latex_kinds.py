@@ -92,6 +92,7 @@ SETS = [
 
 @pytest.mark.parametrize(("gap", "let", "truth"), SETS)
 @pytest.mark.parametrize("name", [r"\Omega", "E", r"\mathcal{K}"])
+@pytest.mark.sampled(2)
 def test_a_set_is_a_mask_or_data(gap, let, truth, name):
     rng = np.random.default_rng(1)
     sizes = {"m": 3, "n": 4, "k": 2}

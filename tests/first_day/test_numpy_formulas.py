@@ -73,7 +73,7 @@ def value(e):
     return e(**{name: DATA[name] for name in map(str, e.symbols)})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", ROWS)
 def test_value(row):
     expected = on_arrays(row)

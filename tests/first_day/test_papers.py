@@ -100,7 +100,7 @@ def test_there_are_a_hundred_newest_ones():
     assert len(NEWEST) + len(NEWEST_REFUSED) >= 110
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("passage", EVERY, ids=paper_of)
 def test_value(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")

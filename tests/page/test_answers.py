@@ -176,7 +176,7 @@ ATTACKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("topic", ["read", "derive", "write", "compare"])
 @pytest.mark.parametrize("field", ["formula", "declarations", "other", "wrt"])
 def test_text_is_never_run(field, topic, tmp_path, monkeypatch):

@@ -140,6 +140,7 @@ def test_dd():
 
 
 @of([r for r in DEFINITIONS if r.values])
+@pytest.mark.sampled(2)
 def test_definition(rule):
     for index, signature in enumerate(rule.signatures):
         if any(d.kind == "tensor" for d in (*signature.parameters, *signature.outputs)):

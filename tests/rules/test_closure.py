@@ -22,6 +22,7 @@ def test_the_graph_covers_the_rulebook(graph):
     assert [rule.name for rule in smooth if (rule.name, rule.outputs[0]) not in graph] == []
 
 
+@pytest.mark.whole
 def test_no_way_leads_to_a_gauge(graph):
     free = [part for part in graph if BOOK.get(part[0]).gauge is None]
     assert len(free) > len(BOOK.rules) / 2

@@ -36,6 +36,7 @@ def vectors(name):
 @pytest.mark.parametrize("path", ["plain", "numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("names", [tuple(n for n in FUNCTIONS if n not in NONE_OF_NOTHING), NONE_OF_NOTHING], ids=len)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(4)
 def test_as_numpy_has_it(path, names):
     expressions = [mc.expression(f"{name}(x)", "x: vector(n)") for name in names]
     together = None if path == "plain" else mc.compile(expressions, target=path)

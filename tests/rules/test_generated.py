@@ -29,7 +29,7 @@ def of(rules):
 
 @pytest.mark.thinned(2)
 @of(VALUED)
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(81)
 def test_value_and_derivatives_at_one_point(rule):
     """A fault in the engine shows in the first draw inside the domain."""
     found = (wrong(rule, at_one_point(rule, mode)) for mode in range(len(MODES)))
@@ -67,7 +67,7 @@ def wrong(rule, found):
 
 
 @of([rule for rule in VALUED if any(p.kind in ("vector", "matrix", "array") for p in rule.parameters)])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_empty(rule):
     """Arguments of size 0: the engine has a value where the oracle has one, and derivatives have the right shapes."""
     for at in points(BOOK, rule, 0, DRAWS.get(rule.name, {}), [(0,)]):

@@ -91,7 +91,7 @@ def differences(calls, target):
 
 
 @pytest.mark.parametrize("name", [n for n, r in RULES.items() if r.values and n != "radius"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_plain_and_numpy_agree(name):
     calls = list(texts(name))
     assert calls

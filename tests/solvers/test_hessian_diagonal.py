@@ -47,6 +47,7 @@ def by_differences(problem, x, step=1e-5):
 
 
 @pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.sampled(6)
 def test_diagonals(name):
     problem = made(name, 6)
     x = np.random.default_rng(1).uniform(-1, 1, 6)
@@ -70,6 +71,7 @@ def test_large_diagonals_need_no_matrix(name):
         np.testing.assert_allclose(found, np.sum(X * X, axis=0) / 4 + 2, rtol=1e-12)
 
 
+@pytest.mark.whole
 def test_diagonals_of_several_variables():
     """Two matrices and a number."""
     text = "sum((X[1:, :] - X[:-1, :]).^4) + c^2*sum(X) + sum(S.^4) + logdet(S)"

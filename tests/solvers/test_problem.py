@@ -141,7 +141,7 @@ SCHITTKOWSKI = [
 
 
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", ["SLSQP", pytest.param("trust-constr", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(("number", "f", "constraints", "start", "least"), SCHITTKOWSKI, ids=lambda v: str(v)[:3])
 def test_hock_schittkowski(number, f, constraints, start, least, method):

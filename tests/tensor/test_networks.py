@@ -156,7 +156,7 @@ def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count)
                 np.testing.assert_allclose(got, want, rtol=1e-12, err_msg=f"{inner} at {place} -> {out}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("factor", ["c^{k}", "c^-{k}", "(a'*b)^{k}", "tr(B)^{k}"])
 def test_jacobians_of_entries_times_a_long_factor_are_diagonal(factor, count):

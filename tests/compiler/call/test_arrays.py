@@ -141,6 +141,7 @@ NO_REALS = {
 
 
 @pytest.mark.parametrize("way", ["numba", "numpy", "saved", "saved, plain", "passes", "plain"])
+@pytest.mark.sampled(6)
 def test_what_holds_no_numbers_is_refused(way, ways):
     bad = NO_ARRAYS if way == "plain" else {**NO_ARRAYS, **NO_REALS}
     for array in bad.values():

@@ -81,7 +81,7 @@ def arguments(fn, sizes, singular):
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_each_piece_is_let_go_once(name, counted):
     text, wrt, let = FORMULAS[name]

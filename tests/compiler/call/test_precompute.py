@@ -51,7 +51,7 @@ def compiled(f, target):
     return mc.compile(f, declarations=let, target=target)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("f, fixed, computed, truth", CASES, ids=[case[0] for case in CASES])
 def test_values_and_what_is_computed(f, fixed, computed, truth):
     fn = compiled(f, "numpy")
@@ -150,6 +150,7 @@ def test_what_goes_wrong_is_said_when_data_are_fixed():
         assert np.isnan(compiled("X'*X + c*eye(n)", "numpy").bind(X=np.full((2, 2), np.nan))(1.0)).all()
 
 
+@pytest.mark.whole
 def test_a_bound_function_with_computed_data_is_called_by_machine_code_and_pickled():
     """Exact arguments go to machine code, others take the fallback; a copy computes its own data."""
     rng = np.random.default_rng(8)

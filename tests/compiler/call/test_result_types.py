@@ -20,6 +20,7 @@ def by_hand(X, y, w):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4")])
+@pytest.mark.sampled(3)
 def test_results_are_rounded_once(target, dtype):
     fn = mc.value_and_gradient(FORMULA, "w", LET, target=target, dtype=dtype)
     value, slope = by_hand(X, Y, W)

@@ -84,6 +84,7 @@ def test_what_is_shipped_is_copied_into_the_cache(folder, tmp_path, monkeypatch)
     assert artefacts.read("kernel", ["matcalc.b"]) is None
 
 
+@pytest.mark.whole
 def test_each_damage_leaves_nothing(folder):
     path = packed(folder)
     whole = path.read_bytes()

@@ -37,6 +37,7 @@ FORMULAS = [
 @pytest.mark.parametrize(
     ("text", "wrt", "declarations"), [*QUICK, *(pytest.param(*case, marks=pytest.mark.whole) for case in FORMULAS)]
 )
+@pytest.mark.sampled(2)
 def test_functions_of_matrices_need_no_numba(text, wrt, declarations):
     symbol, assembly, _ = assembly_of(mc.value_and_gradient(text, wrt, declarations).spec)
     assert symbol in assembly

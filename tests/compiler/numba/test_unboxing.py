@@ -96,6 +96,7 @@ INEXACT = {
 
 
 @pytest.mark.parametrize("name", EXACT)
+@pytest.mark.sampled(3)
 def test_exact_arrays_are_read(run, name):
     out = np.empty(2)
     assert run(EXACT[name](A), EXACT[name](X), S, out) == 7

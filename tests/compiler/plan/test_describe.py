@@ -50,7 +50,7 @@ def is_whole(said):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(48)
 def test_comments_are_true(case):
     function, data = program(case)
     for said, values in seen(function, data):

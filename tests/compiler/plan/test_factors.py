@@ -63,7 +63,7 @@ def check(fn, uses, sizes):
 
 
 @pytest.mark.parametrize("matrix", MATRICES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_every_use_of_every_matrix(matrix):
     for use in USES:
         fn = mc.compile([mc.expression(use.format(f"({matrix})"), LET)], target="numpy")

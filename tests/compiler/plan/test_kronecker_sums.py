@@ -83,6 +83,7 @@ def compare(name, target, sizes, seed=0):
             assert np.max(np.abs(gradient - difference), initial=0) <= 1e-6 * scale, (name, m, n, argument)
 
 
+@pytest.mark.whole
 def test_values_and_gradients_are_those_of_the_whole_matrix():
     compare("evidence", "numba", SIZES)
 
@@ -108,6 +109,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.sampled(2)
 def test_other_products(name):
     text, of = OTHERS[name]
     function = mc.compile(f"logdet({text})", declarations=LET.rpartition(";")[0])

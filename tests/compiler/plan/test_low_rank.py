@@ -157,6 +157,7 @@ def compare(name, target, sizes, seed=0):
 
 
 @pytest.mark.parametrize("name", ["number", "middle"])
+@pytest.mark.sampled(2)
 def test_values_and_gradients_are_those_of_the_whole_matrix(name):
     compare(name, "numba", SIZES)
 
@@ -184,6 +185,7 @@ LOOK_ALIKES = {
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)
+@pytest.mark.sampled(2)
 def test_other_sums_are_computed_directly(name):
     formula, declarations = LOOK_ALIKES[name]
     assert "low_rank" not in mc.compile(formula, declarations=declarations, check=False).source
@@ -200,6 +202,7 @@ def likelihood(target="numba"):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_a_diagonal_with_negative_entries_is_computed_directly(target):
     data = drawn("A: matrix(n, k); d: vector(n); y: vector(n)", 8, 2)
     data["d"][[1, 4]] *= -1
@@ -276,6 +279,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("field", FAULTS)
+@pytest.mark.sampled(4)
 def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
     """A wrong formula of low_rank.toml is found before a function is returned."""
     right, wrong = FAULTS[field]
@@ -301,6 +305,7 @@ def slope_in_A(A, c, y):
     return 2 * (inverse - np.outer(solved, solved)) @ A
 
 
+@pytest.mark.whole
 def test_products_with_the_hessian_make_nothing_of_the_size_of_the_matrix():
     function = mc.compile(mc.hvp(SECOND, "A", declarations=LET))
     data = drawn(LET, 14, 2)
@@ -342,6 +347,7 @@ def packed(size):
 
 
 @pytest.mark.parametrize("size", [2, 3, 6, 8])
+@pytest.mark.sampled(4)
 def test_matrices_of_written_entries_are_planned(size):
     """They are sums of many terms of rank 1: no low-rank form is taken, and none is searched for long."""
     function, slope = packed(size)

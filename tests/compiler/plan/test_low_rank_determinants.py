@@ -65,6 +65,7 @@ def compare(found, truth, rtol=1e-11):
 
 
 @pytest.mark.parametrize("target", ("numba", "numpy"))
+@pytest.mark.sampled(2)
 def test_gradients_of_determinants(target):
     function = determinant(target)
     assert "low_rank" in function.source
@@ -91,6 +92,7 @@ def hessian(wrt):
     return mc.compile(mc.hessian("det(diag(d) + U*C*V')", wrt, declarations=LET))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("wrt", ["d", pytest.param("U", marks=pytest.mark.whole)])
 def test_hessians_of_determinants(wrt):
     function, at = hessian(wrt), NAMES.index(wrt)
@@ -112,6 +114,7 @@ def test_products_with_the_hessian_of_a_determinant():
 
 
 @pytest.mark.parametrize("exponent", (0, 6, 12))
+@pytest.mark.sampled(2)
 def test_digits_of_a_gradient(exponent):
     """Against 50 digits, beside det(K)*inv(K) by a factorisation of K."""
     function = mc.value_and_gradient("det(A*A' + c*eye(n))", ["A"], "A: matrix(n, k); c: scalar")

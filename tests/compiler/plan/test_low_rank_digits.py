@@ -129,6 +129,7 @@ def compare(kind, data, exponent):
 
 @pytest.mark.parametrize("exponent", (0, 6, 12))
 @pytest.mark.parametrize("kind", FORMULAS)
+@pytest.mark.sampled(14)
 def test_no_more_digits_are_lost_than_by_a_factorisation(kind, exponent):
     compare(kind, "general", exponent)
 

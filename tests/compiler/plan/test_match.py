@@ -11,6 +11,7 @@ OTHERS = ["".join(p) for p in itertools.permutations("ijpkl", 3)]
 
 
 @pytest.mark.parametrize("first", ["ipk", "pik"])
+@pytest.mark.sampled(2)
 def test_a_tensor_with_itself_at_all_indices(first):
     T = np.random.default_rng(2).standard_normal((3, 3, 3))
     outs = ["".join(sorted(set(first) ^ set(second) | set(first + second) - {"p"})) for second in OTHERS]

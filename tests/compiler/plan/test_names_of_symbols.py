@@ -74,7 +74,7 @@ def namings(let):
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.whole)])
 def test_a_plan_does_not_depend_on_names(name, part, monkeypatch):

@@ -50,7 +50,7 @@ def value_and_gradient(formula, way, folder):
     return lambda given: called(fn, given)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("way", ["numba", "numpy", "plain", "saved"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_values_and_gradients(formula, way, tmp_path):

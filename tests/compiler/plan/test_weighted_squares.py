@@ -38,6 +38,7 @@ def test_values(text, target):
 
 
 @pytest.mark.parametrize("text", [*SQUARES, *OTHERS])
+@pytest.mark.sampled(4)
 def test_plans(text):
     assert ("syrk" in mc.compile(text, declarations=LET, target="numpy").plan) == (text in SQUARES)
 

@@ -69,12 +69,14 @@ def test_the_second_derivative_of_a_norm_in_its_order_at_a_zero_entry():
         np.testing.assert_allclose(call(x=x, p=p), expected, rtol=1e-6)
 
 
+@pytest.mark.whole
 def test_a_compiled_function_may_differ_where_rounding_decides():
     """Two entries of an orthogonal 2 x 2 matrix are equal, or differ in their last digit."""
     found = mc.compile("median_at(svd_U(X))", declarations="X: matrix(2, 2)")
     assert found.checked == "not checked: no data at which the formula and its result can be compared"
 
 
+@pytest.mark.whole
 def test_a_compiled_function_may_read_what_has_no_value():
     """Plain evaluation multiplies the other entries alone; compiled code adds 0 times an entry without a value."""
     found = mc.compile("prod_others(cos(log_besseli(1, x)), z)", declarations="x: vector(n); z: vector(n)")
@@ -143,6 +145,7 @@ def test_a_formula_with_a_jump_that_rounding_decides_passes_its_check():
     assert "at n" in e.simplify().checked
 
 
+@pytest.mark.whole
 def test_the_order_of_a_norm_has_a_value_in_the_check():
     """For an order without a value the norm of one entry was this entry, as 1^NaN is 1."""
     e = mc.expression("norm(min(A, axis=0), 3/2 + log1pc(a)^2)", "A: matrix(n, m); a: scalar")
@@ -162,6 +165,7 @@ FALSE_ALARMS = {  # a result and the symbol that it is differentiated in, or non
 
 
 @pytest.mark.parametrize("kind", FALSE_ALARMS)
+@pytest.mark.sampled(4)
 def test_what_rounding_and_missing_values_decide_is_no_fault(kind):
     text, wrt = FALSE_ALARMS[kind]
     e = mc.expression(text, "x, y: vector(n); A: matrix(n, m); S: matrix(n, n); a: scalar")
@@ -234,6 +238,7 @@ def test_a_floor_beside_its_jumps_is_compared(rounded):
         "norm_nuc(qr_Q(A)*qr_Q(A)' - eye(n))",
     ],
 )
+@pytest.mark.sampled(5)
 def test_second_derivatives_where_the_first_jumps_are_not_compared(text):
     """All singular values of these matrices are equal at all data, so that NaN is no fault of the formula."""
     declared = "A: matrix(m, n)" if text.endswith("Q(A), 2)") else "A: matrix(n, n)"

@@ -93,6 +93,7 @@ def slope(loop: Callable[[Data], Any], name: str) -> Any:
 
 
 @pytest.mark.parametrize(("text", "wrt", "loop"), CASES, ids=[loop.__name__ for *_, loop in CASES])
+@pytest.mark.sampled(3)
 def test_values_and_gradients_are_those_of_the_loop(text: str, wrt: str, loop: Callable[[Data], Any]) -> None:
     e = mc.expression(text, DECLARED)
     np.testing.assert_allclose(number(e.sympy()), loop(DATA), rtol=1e-12)

@@ -110,7 +110,7 @@ def test_most_read_back_to_the_same_node():
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call["f"])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 def test_every_function(call):
     """Each has a SymPy form that evaluates and reads back with its shape, or an error with a reason."""
     e = expression(call["f"])

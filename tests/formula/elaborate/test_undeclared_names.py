@@ -162,7 +162,7 @@ def test_signs_that_are_refused_name_what_is_read(text, message, hint):
     assert hint in caught.value.hint
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "wrt", "gradient"),
     [

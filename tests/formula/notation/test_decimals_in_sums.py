@@ -66,7 +66,7 @@ def functions():
     return sorted({rule.spelling for rule in shipped_rulebook().rules.values() if not rule.internal} - LONGER)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", functions())
 def test_no_function_of_a_sum_is_longer_than_written(name):
     for let in KINDS:

@@ -55,6 +55,7 @@ def check(text, wrt, let):
 
 
 @pytest.mark.parametrize("text, wrt, let", formulas()[::40])
+@pytest.mark.sampled(3)
 def test_some_derivatives_read_back(text, wrt, let):
     if "[t+1]" not in text:  # whose Hessians take seconds
         assert check(text, wrt, let)
@@ -67,6 +68,7 @@ RECURRENCES = [
 
 
 @pytest.mark.parametrize(("text", "wrt"), RECURRENCES)
+@pytest.mark.sampled(2)
 def test_derivatives_of_recurrences_read_back(text, wrt):
     assert check(text, wrt, "A: matrix(n, n); x0, c: vector(n); Y: matrix(T, n)")
 

@@ -61,7 +61,7 @@ def functions():
     return sorted({rule.spelling for rule in single} - {"pi"})
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", functions())
 def test_gradients_of_functions_of_differences_read_back(function, form):

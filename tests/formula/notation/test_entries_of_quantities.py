@@ -32,7 +32,7 @@ def test_entries_in_index_forms(name):
     assert mc.expression(printed, LET).node is e.node
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("kind", ["value", "gradient", "hvp"])
 def test_printed_forms_are_read_back(name, kind):

@@ -47,7 +47,7 @@ def test_there_are_cases():
     assert len(EVERY) > 300 and "ratio0" in INTERNAL
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(160)
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
 def test_internal_names_have_definitions(text, wrt, let):
     e = mc.expression(text, let)
@@ -55,7 +55,7 @@ def test_internal_names_have_definitions(text, wrt, let):
     assert_defined([e.vjp(wrt, cotangent="Gbar"), e.jvp(wrt), *of_scalars])
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(280)
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
 def test_internal_names_in_hessians_have_definitions(text, wrt, let):
     e = mc.expression(text, let)

@@ -27,7 +27,7 @@ POWERS = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(30)
 def test_powers_of_blocks_read_back(form):
     faults = []
     for block, power in itertools.product(FORMS[form], POWERS):

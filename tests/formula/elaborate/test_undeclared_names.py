@@ -113,6 +113,7 @@ def test_declarations_of_an_expression_may_hold_a_variable_that_dropped_out():
         ("π*x", "pi*x"),
         ("normcdf(x)", "erfc(-x/sqrt(2))/2"),
         ("||A*x - x||^2", "norm2(A*x - x)^2"),
+        ("∥x∥ + 2*∥A*x − y∥²", "norm2(x) + 2*norm2(A*x - y)^2"),
         ("‖x‖_1 + ‖x‖₂ + ||x||_3", "norm1(x) + norm2(x) + norm(x, 3)"),
         ("||A||_F^2 + ‖A‖_2", "norm2(A)^2 + norm(A, 2)"),
         ("½*x + ⅔*x", "x/2 + 2/3*x"),

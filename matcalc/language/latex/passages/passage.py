@@ -33,7 +33,7 @@ _SETTING = re.compile(
 """Signs that delimit formulas in text."""
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
-_BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
+_BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|[‖∥]")
 _WORDS = r"\\text\{(?:[^{}]|\{[^{}]*\})* (?:[^{}]|\{[^{}]*\})*\}"
 _REMARKS = re.compile(rf"(?:(?:\\quad\s*\\text\{{where \}}|,\\quad)[^=]+= {_WORDS})+")
 """Remarks on operations, words that are printed behind a formula and do not change its meaning."""

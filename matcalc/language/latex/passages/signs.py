@@ -104,7 +104,7 @@ _BESIDE = re.compile(
     r"|(?<![A-Za-z])(?:\\mathbf\s*\{?\s*)?[UVW]\}?(?:_\s*(?:\{\w*\}|\w))?\s*\Z"
 )
 """What may stand before stacked vectors: an operator, a transpose, a matrix W. D[p \\| q] is a divergence."""
-_DOUBLE_BAR = re.compile(r"\\\||\\[lr]?Vert(?![A-Za-z])|‖|\|\|")
+_DOUBLE_BAR = re.compile(r"\\\||\\[lr]?Vert(?![A-Za-z])|[‖∥]|\|\|")
 _SIZED = re.compile(r"(?:\\right|\\[bB]igg?r?)\s*\Z")
 _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 

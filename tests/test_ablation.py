@@ -27,7 +27,7 @@ def test_rewrites_left_out() -> None:
     stays(runs.rewrites(3, 24), 10)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.whole
 @pytest.mark.parametrize("name", off.PASSES)
 def test_a_pass_left_out(name: str) -> None:

@@ -74,6 +74,7 @@ def test_truths_are_kept(tmp_path):
 @pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", HANDFUL)
+@pytest.mark.thinned(3)
 def test_bounds_hold(name):
     bounds_hold(name)
 

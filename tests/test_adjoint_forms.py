@@ -73,7 +73,7 @@ def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, 
     compare(text, unrolled, wrt.split()[:1], 2)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(18)
 @pytest.mark.whole
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)

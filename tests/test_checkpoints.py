@@ -111,6 +111,7 @@ OTHERS = {
 
 @pytest.mark.whole
 @pytest.mark.parametrize("text", OTHERS)
+@pytest.mark.thinned(3)
 def test_filters_regulators_and_sums_over_states(text: str) -> None:
     few_agree(text, "numpy")
 

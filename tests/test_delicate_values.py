@@ -46,7 +46,7 @@ def test_numpy(number):
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
 @pytest.mark.whole
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 def test_numba(number):
     made, wanted = formulas(number)
     compare(ROWS[number], mc.compile(made)(**ROWS[number].data), wanted)

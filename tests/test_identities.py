@@ -22,7 +22,7 @@ def test_by_numpy(case):
 @pytest.mark.sampled(judging.PROGRAMS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 @pytest.mark.whole
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(24)
 def test_compiled(case):
     """Several of them share one program; those of the first tier come first."""
     settle(judging.compiled(CASES.index(case) % judging.PROGRAMS)[case.id])

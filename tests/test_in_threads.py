@@ -153,6 +153,7 @@ TEXTS = ["norm2(X*w - y)^2 + lam*w'*w", "logdet(X'*X + lam*eye(n)) + y'*y", "sum
 
 @pytest.mark.whole
 @pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.thinned(3)
 def test_any_arguments_are_bound(text):
     """Each set of fixed arguments, with and without `out=`, batched and pickled: the values of plain NumPy."""
     declared = "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar"

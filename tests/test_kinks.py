@@ -48,6 +48,7 @@ def test_each_definition_has_the_mean_of_the_slopes_nearby(name):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", EQUAL)
+@pytest.mark.thinned(2)
 def test_sums_of_equal_formulas_have_it_too(name):
     for _, one, other in (pair for pair in PAIRS if pair[0] == name):
         compare(gradient(f"3*({weighted(name, one)}) - 2*({weighted(name, other)})"), name)

@@ -36,7 +36,7 @@ def test_places_beyond_32_bits(matrix, formula):
     assert mc.compile(formula, declarations="X: matrix(n, n)", name="large")(matrix) == VALUES[formula]
 
 
-@pytest.mark.whole
+@pytest.mark.long
 def test_gradients_beyond_32_bits_are_written_where_they_belong(matrix):
     run = mc.value_and_gradient("X[n-2, n-1] + 4*X[n-1, 0]", "X", declarations="X: matrix(n, n)", name="large_gradient")
     try:

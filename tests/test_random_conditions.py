@@ -7,6 +7,7 @@ FIRST = (3, 8)
 """Seeds of the first tier: a guard with masks, and branches that assign."""
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", [s if s in FIRST else pytest.param(s, marks=pytest.mark.whole) for s in range(1, 13)])
 def test_random_functions(seed):
     assert compare(seed)

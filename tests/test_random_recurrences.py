@@ -81,7 +81,7 @@ def faults(seed: int, targets: tuple[str, ...] = TARGETS) -> Iterator[str]:
 
 
 @pytest.mark.sampled(COUNT)
-@pytest.mark.thinned(100)
+@pytest.mark.thinned(600)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_random_recurrences(seed: int) -> None:
     assert list(faults(seed)) == []

@@ -34,6 +34,7 @@ def compiled(name: str) -> Any:
     return mc.value_and_gradient(text, list(wrt), declarations)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CASES)
 def test_no_array_has_the_steps_twice(name: str) -> None:
     fn = compiled(name)
@@ -45,6 +46,7 @@ def test_no_array_has_the_steps_twice(name: str) -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("depth", [33, *(pytest.param(d, marks=pytest.mark.whole) for d in (14, 45, 60, 80))])
+@pytest.mark.thinned(4)
 def test_deeply_nested_steps_store_arrays_as_long_as_the_steps(depth: int) -> None:
     """The adjoint is a product of many slopes, a part of which may hold no range of the steps without its states."""
     step = "x[t]"

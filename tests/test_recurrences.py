@@ -134,7 +134,7 @@ def test_gradient_equals_that_of_the_unrolled_formula(text: str, unrolled: Any, 
     compare(text, unrolled, wrt.split()[:2], 2)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(21)
 @pytest.mark.whole
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)

@@ -84,7 +84,7 @@ def test_a_gradient_is_one_loop_forward_and_one_backward() -> None:
     assert not any(line.startswith(8 * " ") and "np.empty" in line for line in text.splitlines())
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED, ids=NAMES)

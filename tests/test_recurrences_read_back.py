@@ -74,7 +74,7 @@ def test_a_linear_system_a_network_and_a_product_read_back(case: int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [pytest.param(*case, marks=pytest.mark.long if k % 3 else pytest.mark.whole) for k, case in enumerate(CASES)],
+    [pytest.param(*case, marks=pytest.mark.long if k % 9 else pytest.mark.whole) for k, case in enumerate(CASES)],
 )
 def test_derivatives_read_back(text: str, name: str) -> None:
     assert_reads_back(text, name)

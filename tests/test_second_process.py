@@ -307,7 +307,7 @@ def test_the_settings_of_numba_are_in_the_key(cache):
     assert "numba" in found["heavy"]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.whole
 @pytest.mark.parametrize("stem", ["recall", "image", "kernel", "entry"])
 @pytest.mark.parametrize("change", ["removed", "cut", "another"])

@@ -13,6 +13,7 @@ VALUES = {"x": lambda x: x, "x[::-1]": lambda x: x[::-1], "np.asarray(x)": lambd
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("place", range(len(VALUES)))
+@pytest.mark.thinned(2)
 def test_a_value_that_is_its_argument(place: int, target: str) -> None:
     value, f = list(VALUES.items())[place]
     name = f"handed_{place}_{target}"

@@ -155,7 +155,7 @@ def given(kept):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("k", range(len(CHUNKS)))
 @pytest.mark.sampled(60)
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(24)
 def test_compiled(k, target):
     kept, function = program(k, target)
     data = given(kept)

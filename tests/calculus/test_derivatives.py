@@ -88,7 +88,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("text", "declarations", "wrt"), CASES, ids=[f"{c[0]} in {c[2]}" for c in CASES])
 @pytest.mark.sampled(32)
 def test_derivatives_agree_with_differences(text, declarations, wrt):

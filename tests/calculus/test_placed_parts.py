@@ -58,6 +58,7 @@ def along(whole, function):
 
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize(("whole", "function"), list(itertools.product(WHOLES, FUNCTIONS)))
+@pytest.mark.thinned(6)
 def test_second_derivatives_of_steep_functions_beside_zeros(whole, function):
     text = function.format(w=f"({whole})")
     data = {"x": X, "k": K, "p": 1.5}

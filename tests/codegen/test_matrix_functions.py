@@ -91,7 +91,7 @@ def compiled(text, count, target):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize(("text", "count"), CASES)
 @pytest.mark.sampled(60)
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 def test_against_high_precision(text, count, target):
     function = compiled(text, count, target)
     for name in FUNCTIONS[text][1]:

@@ -103,6 +103,7 @@ def run(functions, name, *arrays):
 
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.sampled(150)
+@pytest.mark.thinned(4)
 def test_targets_agree_at_special_points(name, functions, numpy_names):
     points = np.array(SPECIAL)
     grids = np.meshgrid(*[points] * arity(TABLE[name]), indexing="ij")

@@ -205,6 +205,7 @@ def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3)])
 @pytest.mark.whole
+@pytest.mark.thinned(2)
 def test_second_derivative_of_the_polar_factor(target, shape):
     let = f"X: matrix({shape[0]}, {shape[1]}); C: matrix({shape[0]}, {shape[1]})"
     e = mc.expression("sum(polar_U(X).*C)", let)

@@ -36,7 +36,7 @@ def test_error_over_the_whole_range(name):
     assert errors[worst] <= TABLE[name]["ulp"], (x[worst], errors[worst])
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(21)
 @pytest.mark.parametrize("name", STATED)
 @pytest.mark.whole
 def test_error_at_many_points_of_the_whole_range(name):

@@ -61,7 +61,7 @@ def test_a_file_tests_itself(formula, tmp_path):
     assert file.self_test() == []
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("formula", [LOGISTIC, FACTORS, GAUSSIAN], ids=lambda formula: formula[0][:20])
 @pytest.mark.whole
 def test_all_derivatives_on_both_forms(formula, tmp_path):

@@ -83,7 +83,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(24)
 @pytest.mark.whole
 @pytest.mark.parametrize(("way", "name"), CASES, ids=[f"{way}, {name}" for way, name in CASES])
 @pytest.mark.filterwarnings("ignore")

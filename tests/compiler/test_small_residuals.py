@@ -140,7 +140,7 @@ def columns(seed):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.sampled(280)
-@pytest.mark.thinned(9)
+@pytest.mark.thinned(18)
 def test_squares_of_columns_are_as_good_as_their_residuals(seed, way, tmp_path, monkeypatch):
     monkeypatch.setattr(in_threads, "LEAST", 2)
     text, data, exact, bound = columns(seed)

@@ -234,6 +234,7 @@ CASES = [
 
 @pytest.mark.parametrize(("make", "n"), CASES)
 @pytest.mark.sampled(18)
+@pytest.mark.thinned(6)
 def test_fixed_loops(make: Callable[[int], Callable[..., Any]], n: int) -> None:
     f = make(n)
     e = mc.expression(f, LET)

@@ -38,7 +38,7 @@ def check(formula, name):
             np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7 * max(1, np.max(np.abs(expected))))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.sampled(33)
 @pytest.mark.parametrize("name", LOSSES)
 def test_functions(name):

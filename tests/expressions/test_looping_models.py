@@ -34,6 +34,7 @@ def data_for(let: str) -> dict[str, Any]:
 
 @pytest.mark.sampled(24)
 @pytest.mark.parametrize(("function", "let"), CASES, ids=[f.__name__ for f, _ in CASES])
+@pytest.mark.thinned(2)
 def test_models_with_loops(function: Any, let: str) -> None:
     e, data = mc.expression(function, let), data_for(let)
     given = {name: data[name] for name in signature(function).parameters}
@@ -48,6 +49,7 @@ GRADIENTS = [
 
 @pytest.mark.whole
 @pytest.mark.parametrize(("function", "let"), GRADIENTS)
+@pytest.mark.thinned(2)
 def test_gradients_of_models_with_loops(function: Any, let: str) -> None:
     if function.__name__ in SLOW:  # their values are tested above
         pytest.skip("slow to derive")

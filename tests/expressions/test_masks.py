@@ -160,6 +160,7 @@ def outcome(text):
 @pytest.mark.whole
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.thinned(2)
 def test_operators_are_numpys_or_refused(sign):
     wrong = {text: found for text in BINARY if f" {sign} " in text and (found := outcome(text))}
     assert not wrong, dict(list(wrong.items())[:5])

@@ -45,6 +45,7 @@ def check(name, value, gradients):
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.sampled(3)
+@pytest.mark.thinned(9)
 def test_value_and_gradient(name):
     loss = LOSSES[name]
     e = mc.expression(loss.function, loss.declarations)
@@ -53,7 +54,7 @@ def test_value_and_gradient(name):
     check(name, value, [g(**{one: loss.data[one] for one in g.symbols if one in loss.data}) for g in slopes_of])
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(30)
 @pytest.mark.whole
 @pytest.mark.parametrize("name", LOSSES)
 def test_compiled(name):

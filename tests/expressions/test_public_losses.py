@@ -59,7 +59,7 @@ def test_first(name):
     check(name)
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(15)
 @pytest.mark.whole
 @pytest.mark.parametrize("name", EVERY)
 def test_every_loss(name):

@@ -51,6 +51,7 @@ def traced(use):
 @pytest.mark.sampled(120)
 @pytest.mark.parametrize("left", OPERANDS)
 @pytest.mark.parametrize("relation", RELATIONS, ids=[r.__name__ for r in RELATIONS])
+@pytest.mark.thinned(11)
 def test_a_comparison_is_that_of_all_sizes_or_a_choice(relation, left):
     for right in OPERANDS.values():
         truth = lambda m, n, a=OPERANDS[left], b=right: bool(relation(a(m, n), b(m, n)))  # noqa: E731

@@ -58,6 +58,7 @@ def difference(function: Any, data: dict[str, Any], name: str) -> Any:
 
 @pytest.mark.sampled(84)
 @pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
+@pytest.mark.thinned(5)
 def test_loops_are_recurrences(function: Any, let: str, least: int) -> None:
     e = mc.expression(function, let)
     for length in sorted({least, 1 + (least > 0) * least, 5}):
@@ -72,6 +73,7 @@ def test_loops_are_recurrences(function: Any, let: str, least: int) -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
+@pytest.mark.thinned(5)
 def test_compiled_loops(function: Any, let: str, least: int) -> None:
     e = mc.expression(function, let)
     fn = mc.compile(e, target="numpy")

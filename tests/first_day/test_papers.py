@@ -111,6 +111,7 @@ def test_value(passage):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("passage", EVERY, ids=paper_of)
+@pytest.mark.thinned(2)
 def test_gradient(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
     data = data_of(passage)

@@ -56,6 +56,7 @@ def exact(name, given, a, b):
 
 @pytest.mark.parametrize(("name", "call", "given"), [pytest.param(*c, id=c[1]) for c in CALLS])
 @pytest.mark.sampled(54)
+@pytest.mark.thinned(2)
 def test_against_many_digits(name, call, given):
     """No pair of points has an error above a few roundings times the condition of the problem."""
     with np.errstate(all="ignore"):

@@ -45,7 +45,7 @@ def at_one_point(rule, mode):
     return None
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @of(VALUED)
 @pytest.mark.sampled(210)
 def test_rule(rule):
@@ -102,7 +102,7 @@ def test_edge(rule, k):
     is_as_stated(rule, k, evaluated)
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
 @pytest.mark.sampled(300)

@@ -54,11 +54,13 @@ def check(case, name, target):
 
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize(("case", "name"), CASES, ids=lambda one: one if isinstance(one, str) else one.op)
+@pytest.mark.thinned(6)
 def test_on_numpy(case, name):
     check(case, name, "numpy")
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize(("case", "name"), CASES, ids=lambda one: one if isinstance(one, str) else one.op)
+@pytest.mark.thinned(15)
 def test_compiled(case, name):
     check(case, name, "numba")

@@ -117,7 +117,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.sampled(9)
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
 @pytest.mark.parametrize(("problem", "method"), CASES)

@@ -60,7 +60,7 @@ def is_representable(f, row):
         return all(1e-200 < abs(f(mpmath.mpf(x))) < 1e200 for x in row)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("count", PATTERNS)
 @pytest.mark.sampled(36)

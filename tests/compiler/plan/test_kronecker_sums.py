@@ -91,6 +91,7 @@ def test_values_and_gradients_are_those_of_the_whole_matrix():
 @pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.thinned(2)
 def test_values_and_gradients_on_each_target(name, target):
     compare(name, target, SIZES, seed=1)
 

@@ -165,6 +165,7 @@ def test_values_and_gradients_are_those_of_the_whole_matrix(name):
 @pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.thinned(3)
 def test_values_and_gradients_on_each_target(name, target):
     compare(name, target, SIZES, seed=1)
 

@@ -53,6 +53,7 @@ def value_and_gradient(formula, way, folder):
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("way", ["numba", "numpy", "plain", "saved"])
 @pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.thinned(2)
 def test_values_and_gradients(formula, way, tmp_path):
     """Gradients by central differences along a direction that leaves equal rows equal, where norms have slopes."""
     run = value_and_gradient(formula, way, tmp_path)

@@ -59,7 +59,7 @@ def summed(coefficients, offset, one, measured, data):
     return value, gradient
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.whole
 @pytest.mark.parametrize("coefficients", EQUATIONS, ids=str)
 def test_sums_under_equations(coefficients):

@@ -37,7 +37,7 @@ UNTWINNED = {"log_rising", "log_rising_diff"}
 """Rules whose value has no high-precision form; tests/test_delicate_values.py compares them with mpmath."""
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize(
     "rule",
     [r for r in BOOK.rules.values() if r.values and r.kind != "implicit" and r.name not in UNTWINNED],
@@ -205,6 +205,7 @@ ELEMENTWISE = [
     "rule", [r for r in ELEMENTWISE if r.values and r.name not in UNTWINNED], ids=lambda rule: rule.name
 )
 @pytest.mark.sampled(55)
+@pytest.mark.thinned(2)
 def test_special_points(rule):
     """Elementwise rules at every special point, outside their domains too, in high precision.
 

@@ -9,6 +9,7 @@ import matcalc as mc
 @pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.thinned(2)
 def test_random_texts_read_back_or_end_in_an_error_of_ours(seed: int) -> None:
     for case in cases(seed, 75):
         outcome(case)

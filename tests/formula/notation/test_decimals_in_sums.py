@@ -68,6 +68,7 @@ def functions():
 
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", functions())
+@pytest.mark.thinned(4)
 def test_no_function_of_a_sum_is_longer_than_written(name):
     for let in KINDS:
         try:

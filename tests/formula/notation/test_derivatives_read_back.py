@@ -75,5 +75,6 @@ def test_derivatives_of_recurrences_read_back(text, wrt):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.thinned(16)
 def test_all_derivatives_read_back(part):
     assert sum(check(*formula) for formula in formulas()[part::PARTS])

@@ -64,6 +64,7 @@ def functions():
 @pytest.mark.sampled(80)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", functions())
+@pytest.mark.thinned(2)
 def test_gradients_of_functions_of_differences_read_back(function, form):
     total = f"sum({form.format(function)})"
     for e in (mc.gradient(total, "X", LET), mc.hvp(total, "X", declarations=LET)):

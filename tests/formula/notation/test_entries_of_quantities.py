@@ -35,6 +35,7 @@ def test_entries_in_index_forms(name):
 @pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("kind", ["value", "gradient", "hvp"])
+@pytest.mark.thinned(2)
 def test_printed_forms_are_read_back(name, kind):
     last = "y" if name == "after" else "x"
     e = mc.expression(f"c'*{last}[T] where x[0] = x0, {STEPS[name]}, t < T", LET)

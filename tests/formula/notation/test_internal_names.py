@@ -49,6 +49,7 @@ def test_there_are_cases():
 
 @pytest.mark.sampled(160)
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
+@pytest.mark.thinned(2)
 def test_internal_names_have_definitions(text, wrt, let):
     e = mc.expression(text, let)
     of_scalars = [e.gradient(wrt), e.hvp(wrt)] if not e.shape else []
@@ -57,6 +58,7 @@ def test_internal_names_have_definitions(text, wrt, let):
 
 @pytest.mark.sampled(280)
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
+@pytest.mark.thinned(6)
 def test_internal_names_in_hessians_have_definitions(text, wrt, let):
     e = mc.expression(text, let)
     if e.shape:

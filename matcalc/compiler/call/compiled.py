@@ -21,6 +21,7 @@ from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
+from matcalc.compiler.entry.exact import Exactly
 from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
@@ -61,22 +62,21 @@ class Compiled:
     """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`, `fn(X, w, check_facts=True)`.
 
     An argument of any name can be given in a dictionary, `fn({"out": x})`: as a keyword, `out` and `check_facts` are
-    always the options.
-
-    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `bind(X=X)`,
-    `save(path)`.
+    always the options. Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`,
+    `bind(X=X)`, `save(path)`.
     """
 
-    _ready: Found | None = None
+    _found: Found | None = None
+    ready: object_code_cache.Ready | None = None  # how machine code takes the calls
     _blas: str | None = None  # the BLAS library, if it is known without the kernels
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
-        """Return an object with a call slot if the function has an entry in machine code."""
+        """Return an object with a call slot if machine code can take the calls of the function."""
         if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
             return object.__new__(cls)
-        ready = _found(spec, CALLED)
-        made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
-        made._ready = ready
+        found = _found(spec)
+        made: Compiled = object.__new__(CALLED if found or beside().has_entry(spec) else cls)
+        made._found = found
         return made
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -86,8 +86,8 @@ class Compiled:
         self._sparse = bool(spec.sparse)
         self._twins: dict[Callable[..., Any], Any] = {}
         self._kept: dict[Key, Pair | None] = {}
-        if self._ready is not None:
-            self._run_object_code(self._ready)
+        if self._found is not None:
+            self._run_object_code(self._found)
             return
         with loading, uncollected(), recording() as record:
             spent = self._run_text()
@@ -105,27 +105,29 @@ class Compiled:
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
         needs_fallback = _needs_fallback(spec) or not beside().has_private_members(spec)
-        quick = None if needs_fallback else getattr(module, spec.name, None)
         self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
-        self._quick: Callable[..., Any] | None = quick
+        self._quick: Callable[..., Any] | None = None if needs_fallback else getattr(module, spec.name, None)
         self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
-        self.address = beside().address_of(into) if type(self) is CALLED else 0
         self._machine: Any = None
-        if self.address:
-            code = beside().entry(spec, type(self))
-            self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            object_code_cache.keep(spec, beside().made(into), code)
+        if type(self) is CALLED:
+            self.ready = beside().ready_of(spec, into)
+            self._machine = connect(self, self.ready, spec, Compiled.__call__)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_object_code(self, found: Found) -> None:
         """Use machine code without running its text; the fallback takes inexact arguments and evaluates shapes."""
-        ready = found.object_code
-        self.address, self._lease, self._quick, self._shapes = ready.address, None, None, _refuse
-        self._into = self._run = object_code_cache.Exactly(self.spec, ready)
-        self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
+        self._lease, self._quick, self._shapes = None, None, _refuse
+        self.ready = found.object_code
+        self._into = self._run = Exactly(self.spec, self.ready.into)
+        self._machine = connect(self, self.ready, self.spec, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
         self._blas = None if artefacts.has("blas") else DEFAULT
+
+    @property
+    def address(self) -> int:
+        """The address of the machine code that takes the calls; 0 if Python takes them."""
+        return 0 if self.ready is None else self.ready.into.address
 
     @property
     def module(self) -> ModuleType:
@@ -369,13 +371,13 @@ class Compiled:
         return f"<compiled {self.spec.name}({', '.join(self.args)})>"
 
 
-def _found(spec: CompiledSpec, kind: type) -> Found | None:
+def _found(spec: CompiledSpec) -> Found | None:
     """Return the machine code of a function, from the disk or compiled now; None if only Numba can compile it."""
     start = time.perf_counter()
     with loading, uncollected(), recording() as record:
         ready = object_code_cache.recalled(spec)
         spent = {"load": time.perf_counter() - start}
-        made = beside().natively(spec, kind) if ready is None else (ready, spent)
+        made = beside().natively(spec) if ready is None else (ready, spent)
     return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 

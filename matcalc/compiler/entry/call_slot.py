@@ -12,11 +12,17 @@ import ctypes
 import pickle
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any, ClassVar
 
-from matcalc.compiler.machine.array_layout import WORDS, Fields, is_known
-from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, address
+from matcalc.compiler.entry.call_table import Taken, exact_table
+from matcalc.compiler.llvm.object_code_cache import Ready
+from matcalc.compiler.llvm.word_call import Into
+from matcalc.compiler.machine.array_layout import WORDS, Array, Class, Dtype, Fields, Object, is_known
+from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, add_symbols, address
 from matcalc.compiler.spec.spec import CompiledSpec
+from matcalc.store import artefacts
 
 CALL, MEMBERS = 50, 72
 """The numbers of two slots of a class in Python's stable interface: how it is called, and its members."""
@@ -77,44 +83,54 @@ def is_called(thing: object) -> bool:
 
 
 def connect(
-    thing: Any,
-    code: MachineCode,
-    spec: CompiledSpec,
-    into: int,
-    slow: Callable[..., Any],
-    fixed: Sequence[Any] | None = None,
+    thing: Any, ready: Ready, spec: CompiledSpec, slow: Callable[..., Any], fixed: Sequence[Any] | None = None
 ) -> Any:
     """Let machine code take the calls of an object made by `with_call_slot`; return what has to live as long.
 
-    `code` is the entry of the function, `into` the address of the function that computes; `fixed` has the object for
-    each argument, None where it is open.
+    `fixed` has the object for each argument, None where it is open.
     """
     words = [sys.intern(name) for name in (*spec.entered, "out")]
     names = (ctypes.c_void_p * len(words))(*map(id, words))
     given = None
     if fixed is not None:
         given = (ctypes.c_void_p * len(words))(*(None if value is None else id(value) for value in fixed), None)
-    tables = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
-    _fill(thing, code, into, id(slow), *tables)
-    return code, words, names, given, fixed, slow
+    rows = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
+    return _fill(thing, ready, slow, *rows), ready, words, names, given, fixed, slow
 
 
-def start_of(kind: type) -> int:
-    """Return where the fields begin in objects of a class made by `with_call_slot`."""
-    return kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
+def _fill(thing: Any, ready: Ready, slow: Any, *fields: int | None) -> Any:
+    """Write all fields; the address that is called comes last, for then all else is there. Return the tables."""
+    (into, (words, *given)) = ready
+    tables = [(ctypes.c_int64 * (len(rows) * len(rows[0]) if rows else 1))(*chain(*rows)) for rows in given]
+    places = [word for rows, at in zip(given, tables, strict=True) for word in (len(rows), ctypes.addressof(at))]
+    head = (ctypes.c_int64 * (len(words[0]) + len(places)))(*words[0], *places)
+    kind = type(thing)
+    start = kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
+    place = (ctypes.c_void_p * len(WORDS)).from_address(id(thing) + start)
+    place[1:] = [into.address, into.function, id(slow), *fields, ctypes.addressof(head)]
+    place[0] = entry().address(ENTRY)
+    return head, tables
 
 
-def _fill(thing: Any, code: MachineCode, *fields: int | None) -> None:
-    """Write all fields; the address that is called comes last, for then all else is there."""
-    place = (ctypes.c_void_p * len(WORDS)).from_address(id(thing) + start_of(type(thing)))
-    place[1:] = [*fields]
-    place[0] = code.address(ENTRY)
+@cache
+def entry() -> MachineCode:
+    """Return the entry of all functions, from the disk or compiled now."""
+    layout = [(s.__name__, [(n, getattr(s, n).offset, getattr(s, n).size) for n, *_ in s.__dict__["_fields_"]])
+              for s in (Object, Array, Dtype, Class)]  # fmt: skip
+    add_symbols()
+    return MachineCode(artefacts.kept("entry", [layout], _compiled))
+
+
+def _compiled() -> bytes:
+    from matcalc.compiler.entry.entry_code import object_code
+
+    return object_code()
 
 
 class Exact:
     """Machine code that is called with exact arguments, its results among them, and gives its status."""
 
-    code: MachineCode
+    machine: Any
 
     def __call__(self, *args: Any) -> int:
         """Raise what machine code cannot: that arguments are not exact, or what Numba's code has raised."""
@@ -126,12 +142,12 @@ class Exact:
 EXACT = with_call_slot(Exact)
 
 
-def exact_call(into: int, code: MachineCode) -> Any:
-    """Return the machine code at an address as a function of Python, which a plain entry calls."""
+def exact_call(into: Into, taken: Sequence[Taken]) -> Any:
+    """Return machine code as a function of Python, which a plain entry calls."""
     assert EXACT is not None
     made = EXACT()
-    made.code = code
-    _fill(made, code, into, id(Exact.__call__), None, None)
+    ready = Ready(into, exact_table(taken))
+    made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
     return made
 
 

@@ -82,7 +82,7 @@ def numba_text(spec: CompiledSpec) -> str:
     statements = [
         "import numpy as np",
         OURS,
-        "from matcalc.compiler.numba.jit import exact",
+        "from matcalc.compiler.entry.exact import exact",
         "from numba import types",
     ]
     statements += [load_library("numba").imports[n] for n in names if n in ("math",)]

@@ -184,6 +184,8 @@ def test_what_machine_code_cannot_take_is_a_type_error():
         with pytest.raises(TypeError):
             run(*given)
     with pytest.raises(TypeError):
+        run(X, Y, W, *place[:1], gradient=place[1])
+    with pytest.raises(TypeError):
         made().module.f_into(X, Y, W, *place)
 
 
@@ -192,7 +194,8 @@ def test_what_a_rule_of_a_user_raises_in_machine_code_arrives():
     text = """
 import numpy as np
 from numba import types
-from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.entry.exact import exact
+from matcalc.compiler.numba.jit import njit
 
 @njit(types.int64(types.Array(types.float64, 1, "C", readonly=True)))
 def picky(x):

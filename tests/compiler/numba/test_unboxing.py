@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numba import types
 
+from matcalc.compiler.entry.exact import exact
 from matcalc.compiler.machine import array_layout
-from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.numba.jit import njit
 
 READ = [types.Array(types.float64, rank, "C", readonly=True) for rank in (2, 1)]
 A, X, S = np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([1.0, -2, 4]), 0.5

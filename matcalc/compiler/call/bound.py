@@ -10,7 +10,7 @@ from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.entry.call_slot import connect, is_called, with_call_slot
-from matcalc.compiler.llvm.object_code_cache import Ready
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.spec.spec import CompiledSpec, Operand
 from matcalc.language.identifiers import normalised
 

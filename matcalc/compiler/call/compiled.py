@@ -20,10 +20,10 @@ from matcalc.cached import cached_property
 from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
-from matcalc.compiler.entry.call_slot import connect, with_call_slot
-from matcalc.compiler.entry.exact import Exactly
+from matcalc.compiler.entry.call_slot import Exactly, connect, with_call_slot
 from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
@@ -45,7 +45,7 @@ TARGETS = ("numba", "numpy")
 class Found(NamedTuple):
     """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
-    object_code: object_code_cache.Ready
+    object_code: Ready
     seconds: Mapping[str, float]
     cache: str
     note: str
@@ -67,7 +67,7 @@ class Compiled:
     """
 
     _found: Found | None = None
-    ready: object_code_cache.Ready | None = None  # how machine code takes the calls
+    ready: Ready | None = None  # how machine code takes the calls
     _blas: str | None = None  # the BLAS library, if it is known without the kernels
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:

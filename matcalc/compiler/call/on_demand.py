@@ -18,10 +18,11 @@ from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.kernels.kernels import part_of
 from matcalc.compiler.kernels.library import free_names
 from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items, load_text
-from matcalc.compiler.llvm.object_code_cache import Made, Ready, kinds_of
+from matcalc.compiler.llvm.object_code_cache import Made
 from matcalc.compiler.llvm.object_code_cache import keep as keep_code
-from matcalc.compiler.llvm.word_call import into_numba
+from matcalc.compiler.llvm.word_call import into_numba, kinds_of
 from matcalc.compiler.machine.linker_symbols import address_of
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.numba import njit_and_c_entries
 from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.index_errors import check_indices

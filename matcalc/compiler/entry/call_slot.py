@@ -14,15 +14,15 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from matcalc.compiler.entry.call_table import Taken, exact_table
-from matcalc.compiler.llvm.object_code_cache import Ready
-from matcalc.compiler.llvm.word_call import Into
 from matcalc.compiler.machine.array_layout import WORDS, Array, Class, Dtype, Fields, Object, is_known
-from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, add_symbols, address
+from matcalc.compiler.machine.machine_code import ENTRY, Into, MachineCode, Ready, add_symbols, address
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store import artefacts
+
+if TYPE_CHECKING:
+    from matcalc.compiler.entry.call_table import Taken
 
 CALL, MEMBERS = 50, 72
 """The numbers of two slots of a class in Python's stable interface: how it is called, and its members."""
@@ -144,11 +144,29 @@ EXACT = with_call_slot(Exact)
 
 def exact_call(into: Into, taken: Sequence[Taken]) -> Any:
     """Return machine code as a function of Python, which a plain entry calls."""
+    from matcalc.compiler.entry.call_table import exact_table
+
     assert EXACT is not None
     made = EXACT()
     ready = Ready(into, exact_table(taken))
     made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
     return made
+
+
+class Exactly:
+    """Calls the machine code of a function; the call is made at first use, since few functions need it."""
+
+    def __init__(self, spec: CompiledSpec, into: Into) -> None:
+        self.spec, self.into = spec, into
+        self.run: Any = None
+
+    def __call__(self, *args: Any) -> int:
+        if self.run is None:
+            from matcalc.compiler.entry.call_table import taken_by
+
+            self.run = exact_call(self.into, taken_by(self.spec))
+        status: int = self.run(*args)
+        return status
 
 
 class _Raised(ctypes.Structure):

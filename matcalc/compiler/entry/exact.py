@@ -5,26 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from matcalc.compiler.entry.call_slot import exact_call
-from matcalc.compiler.entry.call_table import Taken, taken_by
+from matcalc.compiler.entry.call_table import Taken
 from matcalc.compiler.kernels.native_kinds import Kind
-from matcalc.compiler.llvm.word_call import Into, into_numba
+from matcalc.compiler.llvm.word_call import into_numba
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.numba.private_members import available
-from matcalc.compiler.spec.spec import CompiledSpec
-
-
-class Exactly:
-    """Calls the machine code of a function; the call is made at first use, since few functions need it."""
-
-    def __init__(self, spec: CompiledSpec, into: Into) -> None:
-        self.spec, self.into = spec, into
-        self.run: Any = None
-
-    def __call__(self, *args: Any) -> int:
-        if self.run is None:
-            self.run = exact_call(self.into, taken_by(self.spec))
-        status: int = self.run(*args)
-        return status
 
 
 def exact(dispatcher: Any) -> Any:

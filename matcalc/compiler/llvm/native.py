@@ -20,9 +20,9 @@ from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError, kind_o
 from matcalc.compiler.llvm.linked_functions import linked
 from matcalc.compiler.llvm.native_function import has_loops
 from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
-from matcalc.compiler.llvm.object_code_cache import Made, Ready, Table, keep, kinds_of
-from matcalc.compiler.llvm.word_call import Into
-from matcalc.compiler.machine.machine_code import add_symbols, host_machine
+from matcalc.compiler.llvm.object_code_cache import Made, keep
+from matcalc.compiler.llvm.word_call import kinds_of
+from matcalc.compiler.machine.machine_code import Into, Ready, Table, add_symbols, host_machine
 from matcalc.compiler.numba.llvm_passes import optimise, settle
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.events import count_built

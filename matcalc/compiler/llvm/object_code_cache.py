@@ -7,19 +7,14 @@ is compiled anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from matcalc.compiler.kernels.kernel_code import Part, is_cached, is_there, part_of, parts, placed
-from matcalc.compiler.kernels.native_kinds import Kind
-from matcalc.compiler.llvm.word_call import Into, into_numba
+from matcalc.compiler.machine.machine_code import Into, Ready, Table
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.locks import loading
 from matcalc.store import artefacts
 from matcalc.store.kinds import FUNCTION
-
-Table = Sequence[Sequence[Sequence[int]]]
-"""The tables of a call, by rows (`call_table.py`)."""
 
 
 class Made(NamedTuple):
@@ -28,13 +23,6 @@ class Made(NamedTuple):
     part: Part
     is_for_all: bool
     takes_words: bool
-
-
-class Ready(NamedTuple):
-    """A loaded function: how it is called, and the table of its calls."""
-
-    into: Into
-    table: Table
 
 
 def recalled(spec: CompiledSpec) -> Ready | None:
@@ -48,7 +36,11 @@ def recalled(spec: CompiledSpec) -> Ready | None:
         if not is_there(part):
             return None
         loaded, address = placed(part)
-        return Ready(Into(address, 0, loaded) if takes_words else into_numba(address, kinds_of(spec), loaded), table)
+        if takes_words:
+            return Ready(Into(address, 0, loaded), table)
+        from matcalc.compiler.llvm.word_call import into_numba, kinds_of
+
+        return Ready(into_numba(address, kinds_of(spec), loaded), table)
 
 
 def keep(spec: CompiledSpec, made: Made, table: Table) -> None:
@@ -56,13 +48,6 @@ def keep(spec: CompiledSpec, made: Made, table: Table) -> None:
     if made.is_for_all and is_cached(made.part):
         *stored, code = parts(made.part)
         artefacts.write("image", _inputs(spec), [*stored, made.takes_words, table, code])
-
-
-def kinds_of(spec: CompiledSpec) -> list[Kind]:
-    """Return the kinds of what machine code takes: arguments, sizes, results."""
-    given = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
-    results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
-    return [*given, *[Kind("int64")] * len(spec.sizes), *results]
 
 
 def _inputs(spec: CompiledSpec) -> list[object]:

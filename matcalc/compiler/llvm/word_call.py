@@ -8,22 +8,22 @@ the function itself: one of its own module or, by address, one that Numba has co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from matcalc.compiler.kernels.native_kinds import BYTES, Kind, Number, Row, Value
 from matcalc.compiler.llvm.native_lines import Lines
-from matcalc.compiler.machine.machine_code import machine_code
+from matcalc.compiler.machine.machine_code import Into, machine_code
+from matcalc.compiler.spec.spec import CompiledSpec
 
 FIRST = 3
 """The word of the first argument."""
 
 
-class Into(NamedTuple):
-    """The address of machine code that takes a row of words, and of the function that it calls by address, if any."""
-
-    address: int
-    function: int = 0
-    owner: Any = None
+def kinds_of(spec: CompiledSpec) -> list[Kind]:
+    """Return the kinds of what machine code takes: arguments, sizes, results."""
+    given = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
+    results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
+    return [*given, *[Kind("int64")] * len(spec.sizes), *results]
 
 
 def into_numba(function: int, kinds: Sequence[Kind], owner: Any = None) -> Into:

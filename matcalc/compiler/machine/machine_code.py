@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -61,6 +62,25 @@ class MachineCode:
     def address(self, name: str) -> int:
         """Return the address of a function."""
         return int(self._engine.get_function_address(name))
+
+
+class Into(NamedTuple):
+    """The address of machine code that takes a row of words, and of the function that it calls by address, if any."""
+
+    address: int
+    function: int = 0
+    owner: Any = None
+
+
+Table = Sequence[Sequence[Sequence[int]]]
+"""The tables of a call, by rows (`call_table.py`)."""
+
+
+class Ready(NamedTuple):
+    """A loaded function: how it is called, and the table of its calls."""
+
+    into: Into
+    table: Table
 
 
 _loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()

@@ -21,7 +21,7 @@ from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError
 from matcalc.compiler.llvm.native import Linker, compiled_part
 from matcalc.compiler.llvm.native_text import Module
-from matcalc.compiler.llvm.word_call import Into
+from matcalc.compiler.machine.machine_code import Into
 
 REALS = (0.0, -0.0, 1.5, -2.25, math.inf, -math.inf, math.nan, 5e-324, 1e308)
 INTEGERS = (0, 1, -1, 2, 7, -7, 3, -3, 2**62, -(2**63))

@@ -95,7 +95,7 @@ CALLS = {
     "pickled": "pickle.loads(pickle.dumps(fn))(**given)",
     "for njit code": "fn.numba(*map(given.get, fn.args))",
     "Numba loaded later": "[__import__('numba'), fn(**given)][1]",
-    "the module": "getattr(fn.module, 'f')(*map(given.get, fn.args))",
+    "the module": "[fn.module, fn(**given)][1]",
 }
 
 

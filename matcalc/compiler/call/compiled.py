@@ -2,8 +2,8 @@
 
 Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
 list, a float32 array, a wrong shape) take `__call__`. So do all calls if the memory layout of objects is unknown or a
-private member of Numba is gone. `__call__` tries the quick entry of the generated module, then the fallback, which
-converts, checks, and reports errors. Calls share nothing but compiled code, so a function may run in many threads.
+private member of Numba is gone. `__call__` converts, checks, and reports errors. Calls share nothing but compiled
+code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from matcalc.cached import cached_property
 from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
-from matcalc.compiler.entry.call_slot import Exactly, connect, with_call_slot
+from matcalc.compiler.entry.call_slot import Exactly, connect, exact_object, with_call_slot
 from matcalc.compiler.llvm import object_code_cache
-from matcalc.compiler.machine.array_layout import are_arrays_known
 from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.kernels.modules import Lease
 
-UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
 TARGETS = ("numba", "numpy")
 
 
@@ -67,15 +65,19 @@ class Compiled:
     """
 
     _found: Found | None = None
-    ready: Ready | None = None  # how machine code takes the calls
+    ready: Ready | None = None  # how machine code is called, if it is not left to Numba
+    _into: Callable[..., int]  # writes results of exact arguments into arrays, and returns the status
+    _machine: Any = None
+    _exact: Any = None  # takes exact arguments, the arrays of sparse matrices among them
     _blas: str | None = None  # the BLAS library, if it is known without the kernels
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object with a call slot if machine code can take the calls of the function."""
-        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
+        if cls is not Compiled or CALLED is None or spec.target != "numba":
             return object.__new__(cls)
         found = _found(spec)
-        made: Compiled = object.__new__(CALLED if found or beside().has_entry(spec) else cls)
+        is_called = not (spec.sparse or _needs_fallback(spec)) and beside().has_table(spec, found)
+        made: Compiled = object.__new__(CALLED if is_called else cls)
         made._found = found
         return made
 
@@ -88,38 +90,32 @@ class Compiled:
         self._kept: dict[Key, Pair | None] = {}
         if self._found is not None:
             self._run_object_code(self._found)
+        else:
+            with loading, uncollected(), recording() as record:
+                spent = self._run_text()
+            self._seconds = dict(spec.seconds) | spent
+            self._cache, self._note = "built" if record.built else "hit", record.note
+        if self.ready is None:
             return
-        with loading, uncollected(), recording() as record:
-            spent = self._run_text()
-        self._seconds = dict(spec.seconds) | spent
-        self._cache, self._note = "built" if record.built else "hit", record.note
+        self._into = Exactly(spec, self.ready.into)
+        if type(self) is CALLED:
+            self._machine = connect(self, self.ready, spec, Compiled.__call__)
+        elif CALLED is not None and not _needs_fallback(spec) and self.ready.table is not None:
+            self._exact = exact_object(self.ready)
 
     def _run_text(self) -> dict[str, float]:
         """Run the text of the module; return the seconds of each stage."""
-        spec = self.spec
         start = time.perf_counter()
         text = self._text
         middle = time.perf_counter()
-        self._lease: Lease | None = beside().lease_of(spec, text)
-        module = self._lease.module
-        into = beside().into_of(spec, module)
-        self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        needs_fallback = _needs_fallback(spec) or not beside().has_private_members(spec)
-        self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
-        self._quick: Callable[..., Any] | None = None if needs_fallback else getattr(module, spec.name, None)
-        self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
-        self._machine: Any = None
-        if type(self) is CALLED:
-            self.ready = beside().ready_of(spec, into)
-            self._machine = connect(self, self.ready, spec, Compiled.__call__)
+        self._lease: Lease | None = beside().lease_of(self.spec, text)
+        self._into = beside().into_of(self.spec, self._lease.module)
+        self.ready = beside().ready_of(self.spec, self._into)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_object_code(self, found: Found) -> None:
-        """Use machine code without running its text; the fallback takes inexact arguments and evaluates shapes."""
-        self._lease, self._quick, self._shapes = None, None, _refuse
-        self.ready = found.object_code
-        self._into = self._run = Exactly(self.spec, self.ready.into)
-        self._machine = connect(self, self.ready, self.spec, Compiled.__call__)
+        """Use machine code without running its text."""
+        self._lease, self.ready = None, found.object_code
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
         self._blas = None if artefacts.has("blas") else DEFAULT
@@ -138,32 +134,27 @@ class Compiled:
             return self._lease.module
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Bind the arguments; let machine code take those by name, and convert and check others."""
+        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
+        values = self._bound(args, kwargs)
         if self._sparse:
-            return self._with_sparse(args, kwargs)
-        if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
-            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
-            values = self._bound(args, kwargs)
-            if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
-                return self(*values)  # machine code checks them, now in order
-            if not check:
-                try:
-                    return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
-                except np.linalg.LinAlgError:
-                    raise
-                except UNFIT:
-                    pass
-            return self._fallback(*values, out=out, check_facts=check)
-        try:
-            return (self._quick or _refuse)(*args)
-        except np.linalg.LinAlgError:
-            raise
-        except UNFIT:
-            return self._fallback(*self._bound(args, kwargs))
+            return self._with_sparse(values, out, check)
+        if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
+            return self(*values)  # machine code checks them, now in order
+        return self._called(values, out, check)
 
-    @property
-    def _entry(self) -> Callable[..., Any]:
-        """The function for arguments in order. It is not stored, so that this object is in no reference cycle."""
-        return self._quick or self._fallback
+    def _called(self, inputs: Sequence[Any], out: Any, check: bool | None) -> Any:
+        """Call with exact arguments, or convert and check them."""
+        if self._exact is not None and out is None and not check:
+            try:
+                return self._exactly(inputs)
+            except TypeError:  # they are not exact, or the code reports a fault
+                pass
+        return self._fallback(*inputs, out=out, check_facts=check)
+
+    def _exactly(self, inputs: Sequence[Any]) -> Any:
+        """Call machine code; raise TypeError unless it takes the arguments and reports no fault."""
+        return self._exact(*inputs)
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
@@ -181,48 +172,13 @@ class Compiled:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
         return cast("Bound", beside().bound(self, self._kept, {**named, **keywords}))
 
-    def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        """Write the results into exact arrays that share no memory; before writing, raise one of UNFIT for others."""
-        if self._run is None:
-            raise ValueError
-        places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
-        results: list[Any] = []
-        known = [value for value in values if isinstance(value, np.ndarray)]
-        for k, shape in enumerate(self._shapes(*values)):
-            place = places[k] if shape else np.empty(1)
-            if place.shape != (shape or (1,)) or (not shape and places[k] is not None):
-                raise ValueError
-            if any(np.may_share_memory(place, other) for other in known):
-                raise ValueError
-            results.append(place)
-            known.append(place)
-        for place, operand in zip(results, self.spec.outputs, strict=True):
-            if operand.zero_filled:
-                place[...] = 0.0
-        status = self._run(*values, *results)
-        if status > self.spec.numeric_faults:
-            raise ValueError
-        if status:
-            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
-        made = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
-        return nest(self.spec.nesting, made)
-
-    def _with_sparse(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    def _with_sparse(self, values: Sequence[Any], out: Any, check: bool | None) -> Any:
         """Call with each sparse matrix replaced by its arrays."""
-        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
-        values = self._bound(args, kwargs)
         if self.spec.check_facts if check is None else check:
             beside().check_sparse_facts(self.spec)
         inputs = beside().stored(self.spec, values)
         try:
-            if out is None and not check:
-                try:
-                    return (self._quick or _refuse)(*inputs)
-                except np.linalg.LinAlgError:
-                    raise
-                except UNFIT:
-                    pass
-            return self._fallback(*inputs, out=out, check_facts=check)
+            return self._called(inputs, out, check)
         except np.linalg.LinAlgError:
             beside().check_stored(self.spec, inputs)
             raise
@@ -313,7 +269,7 @@ class Compiled:
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
         inputs: list[Any] = [_number(a, o) for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
-        shapes = self._output_shapes(arrays, given, inputs)
+        shapes = output_shapes(spec, solve_sizes(spec, [a.shape for a in arrays], given))
         if spec.check_facts if check_facts is None else check_facts:
             from matcalc.calculus.evaluate.check_data import check_declared
 
@@ -330,18 +286,6 @@ class Compiled:
                 result[...] = 0.0
             results.append(result)
         return self._finish(inputs, results, targets)
-
-    def _output_shapes(
-        self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
-    ) -> Sequence[tuple[int, ...]]:
-        """Return the shapes of the results, from generated code or, if it raises, by evaluating the sizes."""
-        try:
-            shapes: Sequence[tuple[int, ...]] = self._shapes(*inputs)
-            if all(length >= 0 for shape in shapes for length in shape):
-                return shapes
-        except UNFIT:
-            pass
-        return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
 
     def _finish(self, inputs: Sequence[Any], results: list[Any], targets: Sequence[Array | None] = ()) -> Any:
         """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
@@ -387,13 +331,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
-    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
-
-
-def _refuse(*_: Any) -> Any:
-    """Raise ValueError in place of a generated function that a module lacks."""
-    raise ValueError
+    """Whether every call takes the fallback: to check facts or to round results."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
 
 
 CALLED = with_call_slot(Compiled)

@@ -21,6 +21,7 @@ from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items,
 from matcalc.compiler.llvm.object_code_cache import Made
 from matcalc.compiler.llvm.object_code_cache import keep as keep_code
 from matcalc.compiler.llvm.word_call import into_numba, kinds_of
+from matcalc.compiler.machine.array_layout import is_known
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.numba import njit_and_c_entries
@@ -39,26 +40,18 @@ __all__ = [
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
-def has_private_members(spec: CompiledSpec) -> bool:
-    """Whether Numba has the private members that a function relies on; if not, every call takes the fallback."""
-    return spec.target != "numba" or available()
-
-
-def has_entry(spec: CompiledSpec) -> bool:
-    """Whether machine code can take the calls of a function."""
-    return available() and call_table(spec) is not None
+def has_table(spec: CompiledSpec, found: Any) -> bool:
+    """Whether machine code can take the calls of a function, which was found or is compiled by Numba."""
+    return available() and (call_table(spec) if found is None else found.object_code.table) is not None
 
 
 def natively(spec: CompiledSpec) -> tuple[Ready, dict[str, float]] | None:
-    """Compile a function by LLVM alone. Result: as `native.natively`; None also if machine code cannot take its calls,
-    or if private members are gone.
-    """
-    table = call_table(spec) if available() else None
-    if table is None:
+    """Compile a function by LLVM alone. Result: as `native.natively`; None also if private members are gone."""
+    if not available():
         return None
     from matcalc.compiler.llvm.native import natively
 
-    return natively(spec, table)
+    return natively(spec, call_table(spec))
 
 
 def text_of(spec: CompiledSpec) -> str:
@@ -72,10 +65,13 @@ def lease_of(spec: CompiledSpec, text: str) -> Lease:
     return load_text(text, spec.name, stays=False).lease
 
 
-def ready_of(spec: CompiledSpec, into: Any) -> Ready:
-    """Return how a function that Numba has compiled is called by machine code; cache its object code."""
+def ready_of(spec: CompiledSpec, into: Any) -> Ready | None:
+    """Return how a function that Numba has compiled is called by machine code, and cache its object code; None where
+    Numba calls it.
+    """
+    if spec.target != "numba" or not is_known() or not available():
+        return None
     table = call_table(spec)
-    assert table is not None
     keep_code(spec, Made(*part_of(into), takes_words=False), table)
     return Ready(into_numba(address_of(into), kinds_of(spec)), table)
 

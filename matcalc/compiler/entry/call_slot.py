@@ -73,6 +73,8 @@ def with_call_slot(base: type) -> type | None:
     _kept.append((members, slots, name, described))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object)
     made: type = make(("PyType_FromSpecWithBases", ctypes.pythonapi))(ctypes.addressof(described), (base,))
+    if Class.from_address(id(made)).call != start:  # the entry would look for the fields elsewhere
+        return None
     _called.add(made)
     return made
 
@@ -100,7 +102,8 @@ def connect(
 
 def _fill(thing: Any, ready: Ready, slow: Any, *fields: int | None) -> Any:
     """Write all fields; the address that is called comes last, for then all else is there. Return the tables."""
-    (into, (words, *given)) = ready
+    assert ready.table is not None
+    into, (words, *given) = ready.into, ready.table
     tables = [(ctypes.c_int64 * (len(rows) * len(rows[0]) if rows else 1))(*chain(*rows)) for rows in given]
     places = [word for rows, at in zip(given, tables, strict=True) for word in (len(rows), ctypes.addressof(at))]
     head = (ctypes.c_int64 * (len(words[0]) + len(places)))(*words[0], *places)
@@ -128,7 +131,7 @@ def _compiled() -> bytes:
 
 
 class Exact:
-    """Machine code that is called with exact arguments, its results among them, and gives its status."""
+    """Machine code that is called with exact arguments alone."""
 
     machine: Any
 
@@ -143,12 +146,16 @@ EXACT = with_call_slot(Exact)
 
 
 def exact_call(into: Into, taken: Sequence[Taken]) -> Any:
-    """Return machine code as a function of Python, which a plain entry calls."""
+    """Return machine code as a function of exact arguments, results among them, that returns the status."""
     from matcalc.compiler.entry.call_table import exact_table
 
+    return exact_object(Ready(into, exact_table(taken)))
+
+
+def exact_object(ready: Ready) -> Any:
+    """Return machine code as a function of exact arguments; it raises TypeError for others, and for faults."""
     assert EXACT is not None
     made = EXACT()
-    ready = Ready(into, exact_table(taken))
     made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
     return made
 

@@ -72,8 +72,8 @@ class Into(NamedTuple):
     owner: Any = None
 
 
-Table = Sequence[Sequence[Sequence[int]]]
-"""The tables of a call, by rows (`call_table.py`)."""
+Table = Sequence[Sequence[Sequence[int]]] | None
+"""The tables of a call, by rows (`call_table.py`); None if Python finds the sizes."""
 
 
 class Ready(NamedTuple):

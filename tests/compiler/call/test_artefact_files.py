@@ -130,7 +130,7 @@ def test_a_limit_on_the_size_of_files(folder):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        loaded = load_text(endurance.TEXT.format(number=2), "large", stays=False)
+        loaded = load_text(endurance.TEXT.format(number=2), "large")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert loaded.module.f(1.0) == 3.0 and not loaded.hit

@@ -176,7 +176,7 @@ def test_the_object_is_as_any_other(fn):
 
 
 def test_what_machine_code_cannot_take_is_a_type_error():
-    run = made().module.run
+    run = made()._into
     place = np.empty(1), np.empty(3)
     assert run(X, Y, W, *place) == 0
     assert place[0] == pytest.approx(by_hand(X, Y, W)[0])

@@ -76,13 +76,17 @@ def run(own, words, entries):
 
 
 def status_of(self, own, words, entries):
-    """Return the status of a function whose results are arguments; what it raises is for the function in Python."""
+    """Return the status of a function whose results are arguments.
+
+    What it raises is for the function in Python, which knows it by the object itself as an argument.
+    """
     if run(own, words, entries) == 0:
         return PyLong_FromLongLong(word(words, 0))
     fault = PyLong_FromLongLong(word(words, 1))
     put(words, 0, self)
-    put(words, 1, fault)
-    found = PyObject_Vectorcall(word(own, 3), words, 2, 0)
+    put(words, 1, self)
+    put(words, 2, fault)
+    found = PyObject_Vectorcall(word(own, 3), words, 3, 0)
     Py_DecRef(fault)
     return found
 

@@ -109,13 +109,13 @@ class InThreads(Compiled):
         )
         return {**super().stats, "threads": said}
 
-    def _exactly(self, inputs: Sequence[Any]) -> Any:
+    def _exactly(self, inputs: Sequence[Any], out: Any) -> Any:
         if self.shares is None:
             with _blas_threads(self.threads):
-                return super()._exactly(inputs)
+                return super()._exactly(inputs, out)
         if self._is_large(inputs):
             raise TypeError  # the fallback calls `_fill`, which computes by shares
-        return super()._exactly(inputs)
+        return super()._exactly(inputs, out)
 
     def _is_large(self, values: Sequence[Any]) -> bool:
         return sum(np.size(values[k]) for k in self._places) >= LEAST

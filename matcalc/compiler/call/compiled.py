@@ -101,7 +101,7 @@ class Compiled:
         if type(self) is CALLED:
             self._machine = connect(self, self.ready, spec, Compiled.__call__)
         elif CALLED is not None and not _needs_fallback(spec) and self.ready.table is not None:
-            self._exact = exact_object(self.ready)
+            self._exact = exact_object(self.ready, spec)
 
     def _run_text(self) -> dict[str, float]:
         """Run the text of the module; return the seconds of each stage."""
@@ -145,16 +145,16 @@ class Compiled:
 
     def _called(self, inputs: Sequence[Any], out: Any, check: bool | None) -> Any:
         """Call with exact arguments, or convert and check them."""
-        if self._exact is not None and out is None and not check:
+        if self._exact is not None and not check:
             try:
-                return self._exactly(inputs)
+                return self._exactly(inputs, out)
             except TypeError:  # they are not exact, or the code reports a fault
                 pass
         return self._fallback(*inputs, out=out, check_facts=check)
 
-    def _exactly(self, inputs: Sequence[Any]) -> Any:
+    def _exactly(self, inputs: Sequence[Any], out: Any) -> Any:
         """Call machine code; raise TypeError unless it takes the arguments and reports no fault."""
-        return self._exact(*inputs)
+        return self._exact(*inputs) if out is None else self._exact(*inputs, out=out)
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.

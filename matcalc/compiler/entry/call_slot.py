@@ -135,10 +135,10 @@ class Exact:
 
     machine: Any
 
-    def __call__(self, *args: Any) -> int:
+    def __call__(self, *args: Any, **_: Any) -> int:
         """Raise what machine code cannot: that arguments are not exact, or what Numba's code has raised."""
-        if len(args) == 1 and type(args[0]) is int:
-            raise raised_at(args[0])
+        if len(args) == 2 and args[0] is self:
+            raise raised_at(args[1])
         raise TypeError("compiled code takes arrays and numbers of its own types alone, results among them")
 
 
@@ -149,14 +149,17 @@ def exact_call(into: Into, taken: Sequence[Taken]) -> Any:
     """Return machine code as a function of exact arguments, results among them, that returns the status."""
     from matcalc.compiler.entry.call_table import exact_table
 
-    return exact_object(Ready(into, exact_table(taken)))
+    assert EXACT is not None
+    made, ready = EXACT(), Ready(into, exact_table(taken))
+    made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
+    return made
 
 
-def exact_object(ready: Ready) -> Any:
-    """Return machine code as a function of exact arguments; it raises TypeError for others, and for faults."""
+def exact_object(ready: Ready, spec: CompiledSpec) -> Any:
+    """Return machine code as a function of exact arguments and `out`; TypeError is raised for others and for faults."""
     assert EXACT is not None
     made = EXACT()
-    made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
+    made.machine = connect(made, ready, spec, Exact.__call__)
     return made
 
 

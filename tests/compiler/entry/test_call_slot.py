@@ -186,6 +186,8 @@ def test_what_machine_code_cannot_take_is_a_type_error():
     with pytest.raises(TypeError):
         run(X, Y, W, *place[:1], gradient=place[1])
     with pytest.raises(TypeError):
+        run(5)
+    with pytest.raises(TypeError):
         made().module.f_into(X, Y, W, *place)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.call.compiled import CALLED
-from matcalc.compiler.entry import entry_code
+from matcalc.compiler.entry.call_table import call_table
 from matcalc.compiler.llvm import native
 from matcalc.pipeline import build
 from matcalc.tensor.nodes.node import toposort
@@ -103,7 +103,7 @@ def test_the_way_to_the_source_grows_linearly(formula, depth, monkeypatch):
 
 
 def lengths(depth, monkeypatch):
-    """Return the characters of the assembly of value and gradient in all weights, optimised, and of its entry."""
+    """Return the characters of the assembly of value and gradient in all weights, and the rows of its tables."""
     stem, found = f"V{next(RUN)}_", []
     text, let = network(depth, stem)
     weights = [f"{stem}{k}" for k in range(depth)]
@@ -117,9 +117,8 @@ def lengths(depth, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(native, "optimise", optimised)
         native.compiled_part(*native.assembly_of(spec))
-        patched.setattr(entry_code, "_kept", lambda kind, *parts: found.append(len(kind(*parts).text())))
-        entry_code.entry(spec, CALLED)
-    return found
+    table = call_table(spec)
+    return [*found, sum(map(len, table))]
 
 
 @pytest.mark.whole

@@ -71,6 +71,17 @@ def test_matrices_with_rows_beside_matrices_of_totals(threads):
         np.testing.assert_allclose(by_v, R.T @ U, rtol=1e-11, atol=1e-11)
 
 
+def test_one_size_as_argument_and_results_in_arrays_of_the_caller():
+    fn = mc.compile("2*ones(n)", declarations="n: size", threads=2)
+    out = np.empty(3)
+    assert fn(3, out=out) is out and out.tolist() == [2.0, 2.0, 2.0] and fn(3).tolist() == out.tolist()
+    for size in (-1, True, 2.5, None):
+        with pytest.raises((mc.ShapeError, TypeError)):
+            fn(size)
+        with pytest.raises((mc.ShapeError, TypeError)):
+            fn(size, out=out)
+
+
 @pytest.mark.whole
 def test_results_with_rows_that_wait_for_totals():
     fn = mc.compile("x - mean(x)", threads=3)

@@ -160,12 +160,12 @@ def test_content_in_a_wheel_depends_on_every_file(tmp_path, monkeypatch):
 
 
 def test_bytes_of_another_kind_under_the_name_of_a_file_are_a_miss(cache):
-    artefacts.write("entry", ["a"], b"machine code")
-    (path,) = cache.glob("entry.*" + SUFFIX)
+    artefacts.write("assembled", ["a"], b"machine code")
+    (path,) = cache.glob("assembled.*" + SUFFIX)
     artefacts.write("recall", ["a", "b"], pickle.dumps(1))
     (other,) = cache.glob("recall.*" + SUFFIX)
     path.write_bytes(other.read_bytes())
-    assert artefacts.read("entry", ["a"]) is None
+    assert artefacts.read("assembled", ["a"]) is None
 
 
 def test_the_number_of_inputs_is_that_of_the_kind():

@@ -69,6 +69,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.numba.private_members.removed": "nothing",
     "matcalc.compiler.machine.array_layout.are_arrays_known": "nothing",
     "matcalc.compiler.machine.machine_code.add_symbols": "nothing",
+    "matcalc.compiler.entry.call_slot.entry": "nothing",
     "matcalc.plain_source.helpers.value_entry": "rules",
     "matcalc.plain_source.helpers.helper_names": "nothing",
     "matcalc.plain_source.helpers._definitions": "nothing",

@@ -38,7 +38,7 @@ PLACES = {
         "functions of sizes, which are part of the language",
         "tensor/sizes/size.py tensor/sizes/size_tree.py tensor/nodes/signature.py language/declare.py"
         " compiler/cost_formulas.py"
-        " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
+        " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/call_table.py"
         " compiler/code/sizes.py expressions/sympy_bridge/values.py",
     ),
     ("abs", "max", "min"): ("functions of Python", "compiler/code/check.py"),

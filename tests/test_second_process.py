@@ -95,7 +95,7 @@ CALLS = {
     "pickled": "pickle.loads(pickle.dumps(fn))(**given)",
     "for njit code": "fn.numba(*map(given.get, fn.args))",
     "Numba loaded later": "[__import__('numba'), fn(**given)][1]",
-    "the module": "getattr(fn.module, 'f')(*map(given.get, fn.args))",
+    "the module": "[fn.module, fn(**given)][1]",
 }
 
 
@@ -364,7 +364,7 @@ if not os.path.exists(place):
         if problem.gives == "pullback":
             data["G"] = np.ones([problem.lengths[size][str(length)] for length in fn.spec.outputs[0].shape])
         given = [data[name] for name in fn.args]
-        assert fn._ready is not None, problem.name + " is left to Numba"
+        assert fn.ready is not None, problem.name + " is left to Numba"
         kept.append((problem.name, fn.spec, given, fn(*given)))
     pickle.dump(kept, open(place, "wb"))
 missed, other = [], []

@@ -18,8 +18,8 @@ from matcalc.commands.cli import main
 from matcalc.compiler.blas import blas_choice, blas_trial
 from matcalc.compiler.blas.blas_library import found, opened, threads
 from matcalc.compiler.blas.blas_routines import BOUNDS, TRIED, Routine, load_routines
+from matcalc.compiler.call import warm
 from matcalc.compiler.kernels.library import load_library
-from matcalc.compiler.llvm import warm
 from matcalc.compiler.llvm.linked_functions import called_by_entries
 from matcalc.compiler.machine.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported

@@ -31,7 +31,7 @@ def warm(arguments: argparse.Namespace) -> int:
 
 
 def compile_all(jobs: int, is_quiet: bool) -> None:
-    from matcalc.compiler.llvm import warm as warming
+    from matcalc.compiler.call import warm as warming
     from matcalc.store.cache_folder import cache_folder
 
     def progress(name: str, done: int, count: int) -> None:
@@ -45,7 +45,7 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
 
 
 def ship(jobs: int) -> int:
-    from matcalc.compiler.llvm.ship import ship as shipping
+    from matcalc.compiler.call.ship import ship as shipping
 
     for part, path in shipping(jobs):
         print(f"{part}: {path.stat().st_size / 1e6:.2f} MB in {path}")

@@ -22,7 +22,7 @@ from matcalc.cached import cached_property
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.machine.scipy_routines import count_of_threads
-from matcalc.compiler.spec.result_shapes import new_result
+from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
@@ -91,7 +91,6 @@ class InThreads(Compiled):
         """Separate the request by rows and compile the functions of the shares."""
         self.origin = origin
         self.shares, self.reason = _shares(request, self.spec)
-        self._alone, self._quick = self._entry, self._exact
         if self.shares is not None:
             self.shares.ready()
             self._places = [k for k, name in enumerate(self.spec.names) if name in self.shares.split]
@@ -110,21 +109,13 @@ class InThreads(Compiled):
         )
         return {**super().stats, "threads": said}
 
-    def _exact(self, *values: Any) -> Any:
+    def _exactly(self, inputs: Sequence[Any], out: Any) -> Any:
         if self.shares is None:
             with _blas_threads(self.threads):
-                return self._alone(*values)
-        if self._is_large(values):
-            raise ValueError  # the fallback calls `_fill`, which computes by shares
-        return self._alone(*values)
-
-    def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        if self.shares is None:
-            with _blas_threads(self.threads):
-                return super()._filled(values, out)
-        if self._is_large(values):
-            raise ValueError
-        return super()._filled(values, out)
+                return super()._exactly(inputs, out)
+        if self._is_large(inputs):
+            raise TypeError  # the fallback calls `_fill`, which computes by shares
+        return super()._exactly(inputs, out)
 
     def _is_large(self, values: Sequence[Any]) -> bool:
         return sum(np.size(values[k]) for k in self._places) >= LEAST
@@ -173,7 +164,7 @@ class InThreads(Compiled):
         part, known = share
         arrays = [np.asarray(known[name]) for name in fn.spec.entered]
         inputs = [array if array.ndim else array[()] for array in arrays]
-        shapes = fn._output_shapes(arrays, {}, inputs)
+        shapes = output_shapes(fn.spec, solve_sizes(fn.spec, [array.shape for array in arrays], {}))
         totals = [new_result(total, shape) for total, shape in zip(fn.spec.outputs, shapes[:count], strict=False)]
         own = [out[part] for out in outs]
         for operand, out in zip(fn.spec.outputs[count:], own, strict=True):

@@ -35,7 +35,8 @@ import math
 
 import numpy as np
 
-from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.entry.exact import exact
+from matcalc.compiler.numba.jit import njit
 from matcalc.compiler.call.pointer_call import call_at
 from numba import types
 

@@ -34,8 +34,8 @@ KINDS = {
     "image": Kind(FUNCTION, ("installation", "host", "settings"), CODE),
     "kernel": Kind(("symbol",), COMPILER, CODE, shipped=("compiler", "level")),
     "linked": Kind(("signature",), COMPILER, CODE, shipped=("compiler", "level")),
-    "entry": Kind(("assembly",), ("llvm", "python", "numpy"), BYTES),
-    "entry_of": Kind(("writer", "types"), ("installation",), JSON),
+    "entry": Kind(("layout",), ("installation", "llvm"), BYTES, shipped=("files", "llvm")),
+    "assembled": Kind(("assembly",), ("llvm",), BYTES),
     "overload": Kind(
         ("text", "function", "is_entered", "signature", "target"), ("matcalc", "numpy", "python", "compiler"), PICKLED
     ),
@@ -46,6 +46,7 @@ KINDS = {
 
 form: an object derived from the files of the installation. recall: a function's specification, by the text of its call.
 image: a function's object code. kernel: the object code of a kernel. linked: the bitcode of a function of numbers.
-entry: object code of assembly, such as the way from a call in Python to a function. entry_of: the digest of that
-assembly. overload: what Numba has compiled. blas: the measured choice of a BLAS. machine: measured rates.
+entry: the object code of the entry of all functions, for a layout of Python's objects. assembled: object code of
+assembly, such as the memory functions. overload: what Numba has compiled. blas: the measured choice of a BLAS.
+machine: measured rates.
 """

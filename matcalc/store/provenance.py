@@ -30,7 +30,7 @@ FILE = ".numba_config.yaml"
 OURS = (
     "compiler/numba/engine", "compiler/numba/cached_jit", "compiler/kernels/kernel_code", "compiler/kernels/kernels",
     "compiler/llvm/linked_functions", "compiler/machine/linker_symbols", "compiler/numba/llvm_passes",
-    "compiler/call/pointer_call", "compiler/numba/reshaping", "compiler/numba/unboxing", "store/provenance",
+    "compiler/call/pointer_call", "compiler/numba/reshaping", "store/provenance",
     "store/encodings",
 )  # fmt: skip
 """The files that influence the code."""

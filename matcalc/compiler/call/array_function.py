@@ -38,7 +38,7 @@ class ArrayFunction(Compiled):
                 hint = f'pip install "matcalc-compiler[{spec.target}]"'
                 raise NotSupported(f"the target {spec.target} needs {error.name}", hint=hint) from None
         self._lease = loaded.lease
-        self._quick = getattr(self.module, spec.name)
+        self._function = getattr(self.module, spec.name)
         self._seconds = dict(spec.seconds) | {"load": time.perf_counter() - start}
         self._cache, self._note = "built", ""
         self._twins = {}
@@ -46,7 +46,7 @@ class ArrayFunction(Compiled):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != len(self.spec.names) or (len(args) == 1 and isinstance(args[0], dict)):
             args = tuple(self._ordered(args, kwargs))
-        return self._entry(*args)
+        return self._function(*args)
 
     def _ordered(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         for word in ("out", "check_facts"):

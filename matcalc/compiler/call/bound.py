@@ -10,7 +10,7 @@ from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.entry.call_slot import connect, is_called, with_call_slot
-from matcalc.compiler.entry.entry_code import entry
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.spec.spec import CompiledSpec, Operand
 from matcalc.language.identifiers import normalised
 
@@ -25,13 +25,13 @@ class Bound:
     whole: Any
 
     def __new__(
-        cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+        cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], ready: Ready | None = None
     ) -> Bound:
-        """Return an object with a call slot if the function is machine code (at the address `into`)."""
-        return object.__new__(CALLED if into and cls is Bound and CALLED is not None else cls)
+        """Return an object with a call slot if the function is machine code."""
+        return object.__new__(CALLED if ready is not None and cls is Bound and CALLED is not None else cls)
 
     def __init__(
-        self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+        self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], ready: Ready | None = None
     ) -> None:
         names = spec.names
         given = {normalised(name) if isinstance(name, str) else name: value for name, value in given.items()}
@@ -49,8 +49,9 @@ class Bound:
         self.args = tuple(name for name in names if name not in self.fixed)
         self._values = [self.fixed.get(name) for name in names]
         self._places = [names.index(name) for name in self.args]
-        code = entry(spec, type(self)) if is_called(self) else None
-        self._machine = code and connect(self, code, spec, into, Bound.__call__, self._values)
+        self._machine: Any = None
+        if ready is not None and is_called(self):
+            self._machine = connect(self, ready, spec, Bound.__call__, self._values)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the result of the function; `out=` and `check_facts=` work as in its own call.

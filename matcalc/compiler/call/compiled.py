@@ -2,8 +2,8 @@
 
 Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
 list, a float32 array, a wrong shape) take `__call__`. So do all calls if the memory layout of objects is unknown or a
-private member of Numba is gone. `__call__` tries the quick entry of the generated module, then the fallback, which
-converts, checks, and reports errors. Calls share nothing but compiled code, so a function may run in many threads.
+private member of Numba is gone. `__call__` converts, checks, and reports errors. Calls share nothing but compiled
+code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from matcalc.cached import cached_property
 from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
-from matcalc.compiler.entry.call_slot import connect, with_call_slot
+from matcalc.compiler.entry.call_slot import Exactly, connect, exact_object, with_call_slot
 from matcalc.compiler.llvm import object_code_cache
-from matcalc.compiler.machine.array_layout import are_arrays_known
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
@@ -37,14 +37,13 @@ if TYPE_CHECKING:
     from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.kernels.modules import Lease
 
-UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
 TARGETS = ("numba", "numpy")
 
 
 class Found(NamedTuple):
     """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
-    object_code: object_code_cache.Ready
+    object_code: Ready
     seconds: Mapping[str, float]
     cache: str
     note: str
@@ -61,22 +60,25 @@ class Compiled:
     """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`, `fn(X, w, check_facts=True)`.
 
     An argument of any name can be given in a dictionary, `fn({"out": x})`: as a keyword, `out` and `check_facts` are
-    always the options.
-
-    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `bind(X=X)`,
-    `save(path)`.
+    always the options. Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`,
+    `bind(X=X)`, `save(path)`.
     """
 
-    _ready: Found | None = None
+    _found: Found | None = None
+    ready: Ready | None = None  # how machine code is called, if it is not left to Numba
+    _into: Callable[..., int]  # writes results of exact arguments into arrays, and returns the status
+    _machine: Any = None
+    _exact: Any = None  # takes exact arguments, the arrays of sparse matrices among them
     _blas: str | None = None  # the BLAS library, if it is known without the kernels
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
-        """Return an object with a call slot if the function has an entry in machine code."""
-        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
+        """Return an object with a call slot if machine code can take the calls of the function."""
+        if cls is not Compiled or CALLED is None or spec.target != "numba":
             return object.__new__(cls)
-        ready = _found(spec, CALLED)
-        made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
-        made._ready = ready
+        found = _found(spec)
+        is_called = not (spec.sparse or _needs_fallback(spec)) and beside().has_table(spec, found)
+        made: Compiled = object.__new__(CALLED if is_called else cls)
+        made._found = found
         return made
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -86,46 +88,42 @@ class Compiled:
         self._sparse = bool(spec.sparse)
         self._twins: dict[Callable[..., Any], Any] = {}
         self._kept: dict[Key, Pair | None] = {}
-        if self._ready is not None:
-            self._run_object_code(self._ready)
+        if self._found is not None:
+            self._run_object_code(self._found)
+        else:
+            with loading, uncollected(), recording() as record:
+                spent = self._run_text()
+            self._seconds = dict(spec.seconds) | spent
+            self._cache, self._note = "built" if record.built else "hit", record.note
+        if self.ready is None:
             return
-        with loading, uncollected(), recording() as record:
-            spent = self._run_text()
-        self._seconds = dict(spec.seconds) | spent
-        self._cache, self._note = "built" if record.built else "hit", record.note
+        self._into = Exactly(spec, self.ready.into)
+        if type(self) is CALLED:
+            self._machine = connect(self, self.ready, spec, Compiled.__call__)
+        elif CALLED is not None and not _needs_fallback(spec) and self.ready.table is not None:
+            self._exact = exact_object(self.ready, spec)
 
     def _run_text(self) -> dict[str, float]:
         """Run the text of the module; return the seconds of each stage."""
-        spec = self.spec
         start = time.perf_counter()
         text = self._text
         middle = time.perf_counter()
-        self._lease: Lease | None = beside().lease_of(spec, text)
-        module = self._lease.module
-        into = beside().into_of(spec, module)
-        self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        needs_fallback = _needs_fallback(spec) or not beside().has_private_members(spec)
-        quick = None if needs_fallback else getattr(module, spec.name, None)
-        self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
-        self._quick: Callable[..., Any] | None = quick
-        self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
-        self.address = beside().address_of(into) if type(self) is CALLED else 0
-        self._machine: Any = None
-        if self.address:
-            code = beside().entry(spec, type(self))
-            self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            object_code_cache.keep(spec, beside().made(into), code)
+        self._lease: Lease | None = beside().lease_of(self.spec, text)
+        self._into = beside().into_of(self.spec, self._lease.module)
+        self.ready = beside().ready_of(self.spec, self._into)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_object_code(self, found: Found) -> None:
-        """Use machine code without running its text; the fallback takes inexact arguments and evaluates shapes."""
-        ready = found.object_code
-        self.address, self._lease, self._quick, self._shapes = ready.address, None, None, _refuse
-        self._into = self._run = object_code_cache.Exactly(self.spec, ready)
-        self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
+        """Use machine code without running its text."""
+        self._lease, self.ready = None, found.object_code
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
         self._blas = None if artefacts.has("blas") else DEFAULT
+
+    @property
+    def address(self) -> int:
+        """The address of the machine code that takes the calls; 0 if Python takes them."""
+        return 0 if self.ready is None else self.ready.into.address
 
     @property
     def module(self) -> ModuleType:
@@ -136,32 +134,27 @@ class Compiled:
             return self._lease.module
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Bind the arguments; let machine code take those by name, and convert and check others."""
+        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
+        values = self._bound(args, kwargs)
         if self._sparse:
-            return self._with_sparse(args, kwargs)
-        if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
-            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
-            values = self._bound(args, kwargs)
-            if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
-                return self(*values)  # machine code checks them, now in order
-            if not check:
-                try:
-                    return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
-                except np.linalg.LinAlgError:
-                    raise
-                except UNFIT:
-                    pass
-            return self._fallback(*values, out=out, check_facts=check)
-        try:
-            return (self._quick or _refuse)(*args)
-        except np.linalg.LinAlgError:
-            raise
-        except UNFIT:
-            return self._fallback(*self._bound(args, kwargs))
+            return self._with_sparse(values, out, check)
+        if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
+            return self(*values)  # machine code checks them, now in order
+        return self._called(values, out, check)
 
-    @property
-    def _entry(self) -> Callable[..., Any]:
-        """The function for arguments in order. It is not stored, so that this object is in no reference cycle."""
-        return self._quick or self._fallback
+    def _called(self, inputs: Sequence[Any], out: Any, check: bool | None) -> Any:
+        """Call with exact arguments, or convert and check them."""
+        if self._exact is not None and not check:
+            try:
+                return self._exactly(inputs, out)
+            except TypeError:  # they are not exact, or the code reports a fault
+                pass
+        return self._fallback(*inputs, out=out, check_facts=check)
+
+    def _exactly(self, inputs: Sequence[Any], out: Any) -> Any:
+        """Call machine code; raise TypeError unless it takes the arguments and reports no fault."""
+        return self._exact(*inputs) if out is None else self._exact(*inputs, out=out)
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
@@ -179,48 +172,13 @@ class Compiled:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
         return cast("Bound", beside().bound(self, self._kept, {**named, **keywords}))
 
-    def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        """Write the results into exact arrays that share no memory; before writing, raise one of UNFIT for others."""
-        if self._run is None:
-            raise ValueError
-        places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
-        results: list[Any] = []
-        known = [value for value in values if isinstance(value, np.ndarray)]
-        for k, shape in enumerate(self._shapes(*values)):
-            place = places[k] if shape else np.empty(1)
-            if place.shape != (shape or (1,)) or (not shape and places[k] is not None):
-                raise ValueError
-            if any(np.may_share_memory(place, other) for other in known):
-                raise ValueError
-            results.append(place)
-            known.append(place)
-        for place, operand in zip(results, self.spec.outputs, strict=True):
-            if operand.zero_filled:
-                place[...] = 0.0
-        status = self._run(*values, *results)
-        if status > self.spec.numeric_faults:
-            raise ValueError
-        if status:
-            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
-        made = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
-        return nest(self.spec.nesting, made)
-
-    def _with_sparse(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    def _with_sparse(self, values: Sequence[Any], out: Any, check: bool | None) -> Any:
         """Call with each sparse matrix replaced by its arrays."""
-        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
-        values = self._bound(args, kwargs)
         if self.spec.check_facts if check is None else check:
             beside().check_sparse_facts(self.spec)
         inputs = beside().stored(self.spec, values)
         try:
-            if out is None and not check:
-                try:
-                    return (self._quick or _refuse)(*inputs)
-                except np.linalg.LinAlgError:
-                    raise
-                except UNFIT:
-                    pass
-            return self._fallback(*inputs, out=out, check_facts=check)
+            return self._called(inputs, out, check)
         except np.linalg.LinAlgError:
             beside().check_stored(self.spec, inputs)
             raise
@@ -311,7 +269,7 @@ class Compiled:
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
         inputs: list[Any] = [_number(a, o) for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
-        shapes = self._output_shapes(arrays, given, inputs)
+        shapes = output_shapes(spec, solve_sizes(spec, [a.shape for a in arrays], given))
         if spec.check_facts if check_facts is None else check_facts:
             from matcalc.calculus.evaluate.check_data import check_declared
 
@@ -328,18 +286,6 @@ class Compiled:
                 result[...] = 0.0
             results.append(result)
         return self._finish(inputs, results, targets)
-
-    def _output_shapes(
-        self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
-    ) -> Sequence[tuple[int, ...]]:
-        """Return the shapes of the results, from generated code or, if it raises, by evaluating the sizes."""
-        try:
-            shapes: Sequence[tuple[int, ...]] = self._shapes(*inputs)
-            if all(length >= 0 for shape in shapes for length in shape):
-                return shapes
-        except UNFIT:
-            pass
-        return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
 
     def _finish(self, inputs: Sequence[Any], results: list[Any], targets: Sequence[Array | None] = ()) -> Any:
         """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
@@ -369,13 +315,13 @@ class Compiled:
         return f"<compiled {self.spec.name}({', '.join(self.args)})>"
 
 
-def _found(spec: CompiledSpec, kind: type) -> Found | None:
+def _found(spec: CompiledSpec) -> Found | None:
     """Return the machine code of a function, from the disk or compiled now; None if only Numba can compile it."""
     start = time.perf_counter()
     with loading, uncollected(), recording() as record:
         ready = object_code_cache.recalled(spec)
         spent = {"load": time.perf_counter() - start}
-        made = beside().natively(spec, kind) if ready is None else (ready, spent)
+        made = beside().natively(spec) if ready is None else (ready, spent)
     return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 
@@ -385,13 +331,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
-    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
-
-
-def _refuse(*_: Any) -> Any:
-    """Raise ValueError in place of a generated function that a module lacks."""
-    raise ValueError
+    """Whether every call takes the fallback: to check facts or to round results."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
 
 
 CALLED = with_call_slot(Compiled)

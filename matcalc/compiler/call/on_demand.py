@@ -12,15 +12,18 @@ from matcalc.compiler.blas.blas_routines import DEFAULT
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.call.precompute import bound
 from matcalc.compiler.call.sparse import check_sparse_facts, check_stored, stored
-from matcalc.compiler.entry import entry_code
-from matcalc.compiler.entry.entry_code import entry
+from matcalc.compiler.entry.call_table import call_table
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.kernels.kernels import part_of
 from matcalc.compiler.kernels.library import free_names
 from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items, load_text
-from matcalc.compiler.llvm.object_code_cache import Made, Ready
+from matcalc.compiler.llvm.object_code_cache import Made
+from matcalc.compiler.llvm.object_code_cache import keep as keep_code
+from matcalc.compiler.llvm.word_call import into_numba, kinds_of
+from matcalc.compiler.machine.array_layout import is_known
 from matcalc.compiler.machine.linker_symbols import address_of
+from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.numba import njit_and_c_entries
 from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.index_errors import check_indices
@@ -30,30 +33,25 @@ from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.language.identifiers import file_path
 
 __all__ = [
-    "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
+    "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas",
     "header", "keep", "njit_and_c_entries", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
-def has_private_members(spec: CompiledSpec) -> bool:
-    """Whether Numba has the private members that a function relies on; if not, every call takes the fallback."""
-    return spec.target != "numba" or available()
+def has_table(spec: CompiledSpec, found: Any) -> bool:
+    """Whether machine code can take the calls of a function, which was found or is compiled by Numba."""
+    return available() and (call_table(spec) if found is None else found.object_code.table) is not None
 
 
-def has_entry(spec: CompiledSpec) -> bool:
-    """Whether machine code can take the calls of a function."""
-    return available() and entry_code.has_entry(spec)
-
-
-def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] | None:
+def natively(spec: CompiledSpec) -> tuple[Ready, dict[str, float]] | None:
     """Compile a function by LLVM alone. Result: as `native.natively`; None also if private members are gone."""
     if not available():
         return None
     from matcalc.compiler.llvm.native import natively
 
-    return natively(spec, kind)
+    return natively(spec, call_table(spec))
 
 
 def text_of(spec: CompiledSpec) -> str:
@@ -67,9 +65,15 @@ def lease_of(spec: CompiledSpec, text: str) -> Lease:
     return load_text(text, spec.name, stays=False).lease
 
 
-def made(into: Any) -> Made:
-    """Return the object code of a function that Numba has compiled, and whether other processes can use it."""
-    return Made(*part_of(into))
+def ready_of(spec: CompiledSpec, into: Any) -> Ready | None:
+    """Return how a function that Numba has compiled is called by machine code, and cache its object code; None where
+    Numba calls it.
+    """
+    if spec.target != "numba" or not is_known() or not available():
+        return None
+    table = call_table(spec)
+    keep_code(spec, Made(*part_of(into), takes_words=False), table)
+    return Ready(into_numba(address_of(into), kinds_of(spec)), table)
 
 
 def into_of(spec: CompiledSpec, module: ModuleType) -> Any:

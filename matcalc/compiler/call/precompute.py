@@ -35,7 +35,7 @@ class BoundAhead(Bound):
 
     def __new__(cls, pair: Pair, fixed: Mapping[str, Any], whole: Any) -> BoundAhead:
         """Return an object with a call slot if the second function is machine code."""
-        return object.__new__(CALLED if pair[1].address and cls is BoundAhead and CALLED is not None else cls)
+        return object.__new__(CALLED if pair[1].ready is not None and cls is BoundAhead and CALLED is not None else cls)
 
     def __init__(self, pair: Pair, fixed: Mapping[str, Any], whole: Any) -> None:
         before, function = pair
@@ -47,7 +47,7 @@ class BoundAhead(Bound):
         results = [np.empty(s or (1,), o.dtype) for s, o in zip(shapes, spec.outputs, strict=True)]
         values = before._finish([*arguments, *given.values()], results)
         self.computed = {operand.name: value for operand, value in zip(spec.outputs, values, strict=True)}
-        super().__init__(function, function.spec, {**fixed, **self.computed}, function.address)
+        super().__init__(function, function.spec, {**fixed, **self.computed}, function.ready)
         self.fixed = dict(fixed)
         self.pair, self.whole = pair, whole
 
@@ -71,7 +71,7 @@ def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any])
 
     Raises: as `Bound` does; LinAlgError and ShapeError from the computation at binding.
     """
-    plain = Bound(function, function.spec, given, function.address)
+    plain = Bound(function, function.spec, given, function.ready)
     pair = _pair(function, kept, plain.fixed)
     return plain if pair is None else BoundAhead(pair, plain.fixed, function)
 

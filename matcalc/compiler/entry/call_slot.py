@@ -12,11 +12,17 @@ import ctypes
 import pickle
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from matcalc.compiler.machine.array_layout import WORDS, Fields, is_known
-from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, address
+from matcalc.compiler.machine.array_layout import WORDS, Array, Class, Dtype, Fields, Object, is_known
+from matcalc.compiler.machine.machine_code import ENTRY, Into, MachineCode, Ready, add_symbols, address
 from matcalc.compiler.spec.spec import CompiledSpec
+from matcalc.store import artefacts
+
+if TYPE_CHECKING:
+    from matcalc.compiler.entry.call_table import Taken
 
 CALL, MEMBERS = 50, 72
 """The numbers of two slots of a class in Python's stable interface: how it is called, and its members."""
@@ -67,6 +73,8 @@ def with_call_slot(base: type) -> type | None:
     _kept.append((members, slots, name, described))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object)
     made: type = make(("PyType_FromSpecWithBases", ctypes.pythonapi))(ctypes.addressof(described), (base,))
+    if Class.from_address(id(made)).call != start:  # the entry would look for the fields elsewhere
+        return None
     _called.add(made)
     return made
 
@@ -77,62 +85,98 @@ def is_called(thing: object) -> bool:
 
 
 def connect(
-    thing: Any,
-    code: MachineCode,
-    spec: CompiledSpec,
-    into: int,
-    slow: Callable[..., Any],
-    fixed: Sequence[Any] | None = None,
+    thing: Any, ready: Ready, spec: CompiledSpec, slow: Callable[..., Any], fixed: Sequence[Any] | None = None
 ) -> Any:
     """Let machine code take the calls of an object made by `with_call_slot`; return what has to live as long.
 
-    `code` is the entry of the function, `into` the address of the function that computes; `fixed` has the object for
-    each argument, None where it is open.
+    `fixed` has the object for each argument, None where it is open.
     """
     words = [sys.intern(name) for name in (*spec.entered, "out")]
     names = (ctypes.c_void_p * len(words))(*map(id, words))
     given = None
     if fixed is not None:
         given = (ctypes.c_void_p * len(words))(*(None if value is None else id(value) for value in fixed), None)
-    tables = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
-    _fill(thing, code, into, id(slow), *tables)
-    return code, words, names, given, fixed, slow
+    rows = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
+    return _fill(thing, ready, slow, *rows), ready, words, names, given, fixed, slow
 
 
-def start_of(kind: type) -> int:
-    """Return where the fields begin in objects of a class made by `with_call_slot`."""
-    return kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
+def _fill(thing: Any, ready: Ready, slow: Any, *fields: int | None) -> Any:
+    """Write all fields; the address that is called comes last, for then all else is there. Return the tables."""
+    assert ready.table is not None
+    into, (words, *given) = ready.into, ready.table
+    tables = [(ctypes.c_int64 * (len(rows) * len(rows[0]) if rows else 1))(*chain(*rows)) for rows in given]
+    places = [word for rows, at in zip(given, tables, strict=True) for word in (len(rows), ctypes.addressof(at))]
+    head = (ctypes.c_int64 * (len(words[0]) + len(places)))(*words[0], *places)
+    kind = type(thing)
+    start = kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
+    place = (ctypes.c_void_p * len(WORDS)).from_address(id(thing) + start)
+    place[1:] = [into.address, into.function, id(slow), *fields, ctypes.addressof(head)]
+    place[0] = entry().address(ENTRY)
+    return head, tables
 
 
-def _fill(thing: Any, code: MachineCode, *fields: int | None) -> None:
-    """Write all fields; the address that is called comes last, for then all else is there."""
-    place = (ctypes.c_void_p * len(WORDS)).from_address(id(thing) + start_of(type(thing)))
-    place[1:] = [*fields]
-    place[0] = code.address(ENTRY)
+@cache
+def entry() -> MachineCode:
+    """Return the entry of all functions, from the disk or compiled now."""
+    layout = [(s.__name__, [(n, getattr(s, n).offset, getattr(s, n).size) for n, *_ in s.__dict__["_fields_"]])
+              for s in (Object, Array, Dtype, Class)]  # fmt: skip
+    add_symbols()
+    return MachineCode(artefacts.kept("entry", [layout], _compiled))
+
+
+def _compiled() -> bytes:
+    from matcalc.compiler.entry.entry_code import object_code
+
+    return object_code()
 
 
 class Exact:
-    """Machine code that is called with exact arguments, its results among them, and gives its status."""
+    """Machine code that is called with exact arguments alone."""
 
-    code: MachineCode
+    machine: Any
 
-    def __call__(self, *args: Any) -> int:
+    def __call__(self, *args: Any, **_: Any) -> int:
         """Raise what machine code cannot: that arguments are not exact, or what Numba's code has raised."""
-        if len(args) == 1 and type(args[0]) is int:
-            raise raised_at(args[0])
+        if len(args) == 2 and args[0] is self:
+            raise raised_at(args[1])
         raise TypeError("compiled code takes arrays and numbers of its own types alone, results among them")
 
 
 EXACT = with_call_slot(Exact)
 
 
-def exact_call(into: int, code: MachineCode) -> Any:
-    """Return the machine code at an address as a function of Python, which a plain entry calls."""
+def exact_call(into: Into, taken: Sequence[Taken]) -> Any:
+    """Return machine code as a function of exact arguments, results among them, that returns the status."""
+    from matcalc.compiler.entry.call_table import exact_table
+
+    assert EXACT is not None
+    made, ready = EXACT(), Ready(into, exact_table(taken))
+    made.machine = ready, _fill(made, ready, Exact.__call__, None, None)
+    return made
+
+
+def exact_object(ready: Ready, spec: CompiledSpec) -> Any:
+    """Return machine code as a function of exact arguments and `out`; TypeError is raised for others and for faults."""
     assert EXACT is not None
     made = EXACT()
-    made.code = code
-    _fill(made, code, into, id(Exact.__call__), None, None)
+    made.machine = connect(made, ready, spec, Exact.__call__)
     return made
+
+
+class Exactly:
+    """Calls the machine code of a function; the call is made at first use, since few functions need it."""
+
+    def __init__(self, spec: CompiledSpec, into: Into) -> None:
+        self.spec, self.into = spec, into
+        self.run: Any = None
+
+    def __call__(self, *args: Any) -> int:
+        if self.run is None:
+            from matcalc.compiler.entry.call_table import taken_by
+
+            self.run = exact_call(self.into, taken_by(self.spec))
+        status: int = self.run(*args)
+        return status
 
 
 class _Raised(ctypes.Structure):

@@ -203,8 +203,7 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     is_kernel = f"\n{KERNEL}\n" in text
     if not is_kernel:
         module.__dict__[TEXT_DIGEST] = _digest(text)
-    is_quick = is_entered and "\nrun = exact(" in text and is_known()
-    module.__dict__[ENTERED] = is_quick or is_kernel
+    module.__dict__[ENTERED] = is_kernel or (is_entered and is_known())
     code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:

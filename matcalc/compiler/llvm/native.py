@@ -13,7 +13,6 @@ from time import perf_counter
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.entry.entry_code import entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
@@ -21,8 +20,9 @@ from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError, kind_o
 from matcalc.compiler.llvm.linked_functions import linked
 from matcalc.compiler.llvm.native_function import has_loops
 from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
-from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
-from matcalc.compiler.machine.machine_code import add_symbols, host_machine
+from matcalc.compiler.llvm.object_code_cache import Made, keep
+from matcalc.compiler.llvm.word_call import kinds_of
+from matcalc.compiler.machine.machine_code import Into, Ready, Table, add_symbols, host_machine
 from matcalc.compiler.numba.llvm_passes import optimise, settle
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.events import count_built
@@ -59,14 +59,11 @@ class Linker:
         return Outside(function.name, tuple(kinds), kind_of_word(function.result), can_fail=False)
 
 
-def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] | None:
-    """Return a function, compiled now, that Python calls in objects of a class with a call slot; and seconds by stage.
+def natively(spec: CompiledSpec, table: Table) -> tuple[Ready, dict[str, float]] | None:
+    """Return a function, compiled now, and seconds by stage; None where its text has a form that only Numba knows.
 
-    None where there is no such entry to it, or its text has a form that only Numba knows.
+    `table` is that of its calls, which is cached with it.
     """
-    into = entry(spec, kind)
-    if into is None:
-        return None
     start = perf_counter()
     try:
         symbol, assembly, linker = assembly_of(spec)
@@ -79,10 +76,10 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         if not is_there(part):
             return None
     count_built()
-    keep(spec, Made(part, True), into)
+    keep(spec, Made(part, True, True), table)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
-    return Ready(code, address, into), seconds
+    return Ready(Into(address, 0, code), table), seconds
 
 
 def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
@@ -91,11 +88,9 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
     module = Module(load_library("numba").items, linker)
     module.add(spec.code)
     symbol = PREFIX + hashlib.sha256(spec.source.encode()).hexdigest()[:16]
-    kinds = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
-    kinds += [Kind("int64")] * len(spec.sizes)
-    results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
-    is_result = [False] * len(kinds) + [True] * len(results)
-    return symbol, module.entered(spec.code.main.name, [*kinds, *results], is_result, symbol), linker
+    kinds = kinds_of(spec)
+    is_result = [k >= len(kinds) - len(spec.outputs) for k in range(len(kinds))]
+    return symbol, module.entered(spec.code.main.name, kinds, is_result, symbol), linker
 
 
 def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:

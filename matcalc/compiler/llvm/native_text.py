@@ -1,8 +1,7 @@
 """Code in LLVM's assembly: its functions, the constants before them, and what calls of kernels look like.
 
-The function that Python enters has the calling convention of Numba, whose own it stands for: `i32 f(result, excinfo,
-arguments)`, an array as its owner, parent, number of entries, size of an entry, data, lengths and strides. Others are
-of this module alone.
+The function that Python enters takes a row of words (`word_call.py`). Kernels have the calling convention of
+Numba: `i32 f(result, excinfo, arguments)`. Others are of this module alone.
 """
 
 from __future__ import annotations
@@ -18,13 +17,23 @@ from matcalc.compiler.code.code import Number as Literal
 from matcalc.compiler.code.print_python import expression
 from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.kernels.library import Item
-from matcalc.compiler.kernels.native_kinds import BYTES, Kind, Number, Row, UnknownFormError, Value, kind_of_word
+from matcalc.compiler.kernels.native_kinds import Kind, Row, UnknownFormError, Value, kind_of_word
 from matcalc.compiler.llvm.native_function import RAISED, Writer
 from matcalc.compiler.llvm.native_lines import Lines, real
 from matcalc.compiler.llvm.native_words import load_llvm_words
+from matcalc.compiler.llvm.word_call import (
+    numba_words,
+    parameter,
+    parameters,
+    passed_inside,
+    passed_to_numba,
+    word_call,
+)
 
 ANY_ORDER = "reassoc "
 """What is allowed of the additions to a total in a generated text: their order, so that a loop adds in lanes."""
+MAIN = "main"
+"""The name of the function that computes, in its module."""
 SAYS = pickle.dumps((MemoryError, ("there is no memory for the arrays of a call",), None))
 RAISES = f"""
 @says = internal constant [{len(SAYS)} x i8] c"{"".join(f"{chr(92)}{byte:02X}" for byte in SAYS)}"
@@ -42,13 +51,13 @@ class Outside(NamedTuple):
     can_fail: bool
 
     def written(self, lines: Lines, args: Sequence[Value], result: str) -> str:
-        given = ", ".join(text for arg in args for text in _passed(lines, arg))
+        given = ", ".join(text for arg in args for text in passed_to_numba(lines, arg))
         status = lines.new(f'call i32 @"{self.symbol}"(ptr {result}, ptr %excinfo{", " if given else ""}{given})')
         return status if self.can_fail else ""
 
     @property
     def declaration(self) -> str:
-        kinds = ", ".join(word for kind in self.kinds for word in _words(kind))
+        kinds = ", ".join(word for kind in self.kinds for word in numba_words(kind))
         return f'declare i32 @"{self.symbol}"(ptr, ptr{", " if kinds else ""}{kinds})'
 
 
@@ -60,12 +69,7 @@ class Inside(NamedTuple):
     result: Kind | None
 
     def written(self, lines: Lines, args: Sequence[Value], result: str) -> str:
-        given = [f"ptr {result}", "ptr %excinfo"]
-        for arg in args:
-            if isinstance(arg, Number):
-                given.append(f"{arg.kind.word} {arg.text}")
-            else:
-                given += [f"ptr {arg.data}", *(f"i64 {length}" for length in arg.lengths)]
+        given = [f"ptr {result}", "ptr %excinfo", *(text for arg in args for text in passed_inside(lines, arg))]
         return lines.new(f"call i32 @{self.symbol}({', '.join(given)})")
 
 
@@ -108,35 +112,23 @@ class Module:
         return self.callees[known]
 
     def entered(self, name: str, kinds: Sequence[Kind], is_result: Sequence[bool], symbol: str) -> str:
-        """Return the assembly of the module whose function of this name is entered from outside by a symbol."""
-        function = Writer(self, self.functions[name], kinds, ANY_ORDER)
-        given, words = {}, []
-        for k, ((parameter, _), kind) in enumerate(zip(self.functions[name].parameters, kinds, strict=True)):
-            given[parameter] = _taken(k, kind)
-            words += _parameters(k, kind, is_result[k])
-        body = "\n".join(function.body(given))
-        head = f'define i32 @"{symbol}"(ptr noalias %result, ptr noalias %excinfo, {", ".join(words)})'
+        """Return the assembly of the module whose function of this name is entered by a symbol, with a row of words."""
+        writer = Writer(self, self.functions[name], kinds, ANY_ORDER)
+        attributes = ["noalias " if result else "" for result in is_result]
+        head = f"define internal i32 @{MAIN}(ptr noalias %result, ptr noalias %excinfo, "
+        main = _defined(head, writer, kinds, attributes, " noinline nounwind")
         outside = (callee for callee in self.callees.values() if isinstance(callee, Outside))
         declared = "\n".join(dict.fromkeys(callee.declaration for callee in outside))
-        return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
+        entered = word_call(symbol, f"@{MAIN}", kinds, passed_inside)
+        return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, main, entered])
 
     def _inside(self, function: Function, kinds: Sequence[Kind]) -> Inside:
         name = function.name
         writer = Writer(self, function, kinds, ANY_ORDER if name in self.functions else "")
         made = Inside(f"own.{len(self.callees)}", tuple(kinds), writer.kinds.result)
         self.callees[name, tuple(kinds)] = made
-        given: dict[str, Value] = {}
-        words = ["ptr %result", "ptr %excinfo"]
-        for k, ((parameter, _), kind) in enumerate(zip(function.parameters, kinds, strict=True)):
-            if kind.rank:
-                lengths = [f"%a{k}.{axis}" for axis in range(kind.rank)]
-                given[parameter] = Row(f"%a{k}", lengths, "null", kind)
-                words += [f"ptr %a{k}", *(f"i64 {length}" for length in lengths)]
-            else:
-                given[parameter] = Number(f"%a{k}", kind)
-                words.append(f"{kind.word} %a{k}")
-        body = "\n".join(writer.body(given))
-        self.texts.append(f"define internal i32 @{made.symbol}({', '.join(words)}) {{\n{body}\n}}")
+        head = f"define internal i32 @{made.symbol}(ptr %result, ptr %excinfo, "
+        self.texts.append(_defined(head, writer, kinds, [""] * len(kinds)))
         return made
 
     def _constant(self, name: str, value: Expr) -> None:
@@ -150,6 +142,14 @@ class Module:
         place = f"@constant.{len(self.arrays)}"
         self.texts.append(f"{place} = internal constant [{count} x double] [{numbers}], align 64")
         self.arrays[name] = Row(place, lengths, "null", Kind("float64", len(lengths)))
+
+
+def _defined(head: str, writer: Writer, kinds: Sequence[Kind], attributes: Sequence[str], after: str = "") -> str:
+    """Return the assembly of a function; `attributes` are those of its arrays."""
+    words = [word for k, kind in enumerate(kinds) for word in parameters(k, kind, attributes[k])]
+    names = [name for name, _ in writer.function.parameters]
+    body = "\n".join(writer.body({name: parameter(k, kinds[k]) for k, name in enumerate(names)}))
+    return f"{head.removesuffix('' if words else ', ')}{', '.join(words)}){after} {{\n{body}\n}}"
 
 
 @lru_cache(maxsize=1024)
@@ -168,46 +168,6 @@ def _known(expr: Expr, kind: type = float) -> Any:
     if not isinstance(expr, Literal):
         raise UnknownFormError(expression(expr))
     return kind(expr.value)
-
-
-# --- Numba's calling convention
-
-
-def _words(kind: Kind) -> list[str]:
-    if not kind.rank:
-        return ["i8" if kind.word == "i1" else kind.word]
-    return ["ptr", "ptr", "i64", "i64", "ptr", *["i64"] * (2 * kind.rank)]
-
-
-def _passed(lines: Lines, value: Value) -> list[str]:
-    """Return what a value is passed as, with its types."""
-    if isinstance(value, Number):
-        if value.kind.word == "i1":
-            return [f"i8 {lines.new(f'zext i1 {value.text} to i8')}"]
-        return [f"{value.kind.word} {value.text}"]
-    size = BYTES[value.kind.number]
-    strides, entries = [str(size)], value.lengths[-1]
-    for length in reversed(value.lengths[:-1]):
-        strides.insert(0, lines.new(f"mul nsw i64 {entries}, {size}"))
-        entries = lines.new(f"mul nsw i64 {entries}, {length}")
-    shape = [f"i64 {text}" for text in (*value.lengths, *strides)]
-    return ["ptr null", "ptr null", f"i64 {entries}", f"i64 {size}", f"ptr {value.data}", *shape]
-
-
-def _parameters(k: int, kind: Kind, is_result: bool) -> list[str]:
-    if not kind.rank:
-        return [f"{kind.word} %a{k}"]
-    axes = range(kind.rank)
-    noalias = "noalias " if is_result else ""
-    parts = ["ptr %a{k}.owner", "ptr %a{k}.parent", "i64 %a{k}.count", "i64 %a{k}.size", "ptr {noalias}%a{k}"]
-    parts += [f"i64 %a{{k}}.{axis}" for axis in axes] + [f"i64 %a{{k}}.stride{axis}" for axis in axes]
-    return [part.format(k=k, noalias=noalias) for part in parts]
-
-
-def _taken(k: int, kind: Kind) -> Value:
-    if not kind.rank:
-        return Number(f"%a{k}", kind)
-    return Row(f"%a{k}", [f"%a{k}.{axis}" for axis in range(kind.rank)], "null", kind)
 
 
 def outside_kernel(symbol: str, types: Sequence[str]) -> Outside:

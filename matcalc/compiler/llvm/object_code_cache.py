@@ -1,17 +1,16 @@
 """Caches compiled functions as object code, which any process runs without Numba.
 
-An image holds the code of one function, the symbols that it needs, and the digest of its entry for Python. Kernels are
-cached separately. Everything that the code needs is located before it is loaded. If anything is missing, the function
+An image holds the code of one function, the symbols that it needs, and the table of its calls. Kernels are cached
+separately. Everything that the code needs is located before it is loaded. If anything is missing, the function
 is compiled anew.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from matcalc.compiler.entry.call_slot import exact_call
 from matcalc.compiler.kernels.kernel_code import Part, is_cached, is_there, part_of, parts, placed
-from matcalc.compiler.machine.machine_code import MachineCode, cached_code
+from matcalc.compiler.machine.machine_code import Into, Ready, Table
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.locks import loading
 from matcalc.store import artefacts
@@ -19,35 +18,11 @@ from matcalc.store.kinds import FUNCTION
 
 
 class Made(NamedTuple):
-    """A function compiled now: its code, and whether other processes can use it."""
+    """A function compiled now: its code, whether other processes can use it, and whether it takes a row of words."""
 
     part: Part
     is_for_all: bool
-
-
-class Ready(NamedTuple):
-    """A loaded image: its code, the address of its function, and its entry."""
-
-    code: MachineCode
-    address: int
-    entry: MachineCode
-
-
-class Exactly:
-    """Calls machine code with exact arguments; its entry is compiled at the first call, since few functions need it."""
-
-    def __init__(self, spec: CompiledSpec, ready: Ready) -> None:
-        self.spec, self.ready = spec, ready
-        self.run: Any = None
-
-    def __call__(self, *args: Any) -> int:
-        if self.run is None:
-            from matcalc.compiler.entry.entry_code import exact_entry_of
-
-            with loading:
-                self.run = exact_call(self.ready.address, exact_entry_of(self.spec))
-        status: int = self.run(*args)
-        return status
+    takes_words: bool
 
 
 def recalled(spec: CompiledSpec) -> Ready | None:
@@ -56,17 +31,23 @@ def recalled(spec: CompiledSpec) -> Ready | None:
         image = artefacts.read("image", _inputs(spec))
         if image is None:
             return None
-        name, needs, types, digest, code = image
+        name, needs, types, takes_words, table, code = image
         part = part_of(name, needs, types, code)
-        entry = cached_code(digest) if is_there(part) else None
-        return None if entry is None else Ready(*placed(part), entry)
+        if not is_there(part):
+            return None
+        loaded, address = placed(part)
+        if takes_words:
+            return Ready(Into(address, 0, loaded), table)
+        from matcalc.compiler.llvm.word_call import into_numba, kinds_of
+
+        return Ready(into_numba(address, kinds_of(spec), loaded), table)
 
 
-def keep(spec: CompiledSpec, made: Made, entry: MachineCode) -> None:
+def keep(spec: CompiledSpec, made: Made, table: Table) -> None:
     """Cache a compiled function, if it can run without Numba."""
-    if made.is_for_all and entry.digest and is_cached(made.part):
+    if made.is_for_all and is_cached(made.part):
         *stored, code = parts(made.part)
-        artefacts.write("image", _inputs(spec), [*stored, entry.digest, code])
+        artefacts.write("image", _inputs(spec), [*stored, made.takes_words, table, code])
 
 
 def _inputs(spec: CompiledSpec) -> list[object]:

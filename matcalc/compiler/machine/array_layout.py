@@ -22,10 +22,10 @@ CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 
 Fields = Sequence[tuple[str, type[Any]]]
 
-WORDS = ("vectorcall", "into", "slow", "given", "names")
+WORDS = ("vectorcall", "into", "function", "slow", "given", "names", "table")
 """The words that follow the fields of the class in an object with a call slot: the vectorcall function; the machine
-code that computes; the Python fallback for inexact arguments; the fixed object of each argument, or null; the names,
-`out` last."""
+code that takes a row of words; the function that this calls, if it is not the one that computes; the Python fallback
+for inexact arguments; the fixed object of each argument, or null; the names, `out` last; the table of the call."""
 
 
 class Object(ctypes.Structure):
@@ -34,6 +34,19 @@ class Object(ctypes.Structure):
     _fields_: ClassVar[Fields] = (
         ("head", ctypes.c_byte * (object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p))),
         ("kind", ctypes.c_void_p),
+    )
+
+
+class Class(Object):
+    """The start of PyTypeObject; `call` is the offset of the vectorcall function in objects of the class."""
+
+    _fields_: ClassVar[Fields] = (
+        ("length", ctypes.c_ssize_t),
+        ("name", ctypes.c_void_p),
+        ("size", ctypes.c_ssize_t),
+        ("entry_size", ctypes.c_ssize_t),
+        ("release", ctypes.c_void_p),
+        ("call", ctypes.c_ssize_t),
     )
 
 

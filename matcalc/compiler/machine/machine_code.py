@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -53,7 +54,7 @@ class MachineCode:
     def __init__(self, *codes: bytes, digest: str = "") -> None:
         self.digest = digest
         # The module uses LLVM's global context: a freed engine releases its own context and then uses it once more.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         for code in codes:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
@@ -61,6 +62,25 @@ class MachineCode:
     def address(self, name: str) -> int:
         """Return the address of a function."""
         return int(self._engine.get_function_address(name))
+
+
+class Into(NamedTuple):
+    """The address of machine code that takes a row of words, and of the function that it calls by address, if any."""
+
+    address: int
+    function: int = 0
+    owner: Any = None
+
+
+Table = Sequence[Sequence[Sequence[int]]] | None
+"""The tables of a call, by rows (`call_table.py`); None if Python finds the sizes."""
+
+
+class Ready(NamedTuple):
+    """A loaded function: how it is called, and the table of its calls."""
+
+    into: Into
+    table: Table
 
 
 _loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
@@ -82,7 +102,7 @@ def cached_code(digest: str) -> MachineCode | None:
         found = _loaded.get(digest)
         if found is None:
             add_symbols()
-            code = artefacts.read("entry", [digest])
+            code = artefacts.read("assembled", [digest])
             if code is not None:
                 found = _loaded[digest] = MachineCode(code, digest=digest)
         return found
@@ -91,7 +111,7 @@ def cached_code(digest: str) -> MachineCode | None:
 def object_code(assembly: str) -> bytes:
     """Return the object code of LLVM assembly: from the disk, or compiled now."""
     digest = hashlib.sha256(assembly.encode()).hexdigest()
-    code: bytes = artefacts.kept("entry", [digest], lambda: _compiled(assembly))
+    code: bytes = artefacts.kept("assembled", [digest], lambda: _compiled(assembly))
     return code
 
 
@@ -99,13 +119,13 @@ def _compiled(assembly: str) -> bytes:
     around = llvm.create_context()
     module = llvm.parse_assembly(assembly, around)
     module.verify()
-    code = bytes(_machine().emit_object(module))
+    code = bytes(target_machine().emit_object(module))
     del module  # before its context
     return code
 
 
-def _machine() -> Any:
-    """Return a new target machine; each engine needs its own, which it frees."""
+def target_machine() -> Any:
+    """Return a new target machine for any processor of this kind; each engine needs its own, which it frees."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(opt=2, codemodel="jitdefault", jit=True)

@@ -16,8 +16,6 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.entry.call_slot import exact_call
-from matcalc.compiler.entry.entry_code import Taken, exact_entry
 from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, TEXT_DIGEST
 from matcalc.compiler.numba.engine import Dispatcher
 from matcalc.store import artefacts
@@ -47,16 +45,6 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
         return made
 
     return decorate
-
-
-def exact(dispatcher: Any) -> Any:
-    """Return the machine code of a function of one signature; it raises TypeError for inexact arguments."""
-    compiled = dispatcher.overloads[dispatcher.signatures[0]]
-    if not dispatcher.targetoptions.get("no_cpython_wrapper"):
-        return compiled.entry_point
-    taken = [Taken(str(getattr(k, "dtype", k)), getattr(k, "ndim", 0), getattr(k, "mutable", False))
-             for k in compiled.signature.args]  # fmt: skip
-    return exact_call(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), exact_entry(taken))
 
 
 def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:

@@ -19,13 +19,20 @@ from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 
-from matcalc.compiler.entry.entry_code import refusal
-from matcalc.compiler.machine.array_layout import are_arrays_known
-from matcalc.compiler.machine.machine_code import ENTRY, machine_code
+from matcalc.compiler.machine.machine_code import ENTRY, PREFIX, machine_code
 from matcalc.compiler.numba.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.numba.reshaping import is_reshape, is_rows, reshaped, rows_of
-from matcalc.compiler.numba.unboxing import Unboxing
 from matcalc.store.provenance import widest
+
+REFUSAL = f"""
+@"{PREFIX}TypeError" = external global i8
+declare void @"{PREFIX}PyErr_SetNone"(ptr)
+define ptr @{ENTRY}(ptr %self, ptr %args, i64 %count, ptr %names) {{
+  call void @"{PREFIX}PyErr_SetNone"(ptr @"{PREFIX}TypeError")
+  ret ptr null
+}}
+"""
+"""A function that Python calls, and that raises TypeError: this code has another way in."""
 
 
 class _Definitions:
@@ -169,21 +176,18 @@ class _Context(CPUContext):  # type: ignore[misc]
             return lambda builder, args, loc=None: rows_of(self, builder, whole, args)
         return super().get_function(fn, sig, _firstcall)
 
-    def get_python_api(self, builder: Any) -> Any:
-        return Unboxing(self, builder) if are_arrays_known() else super().get_python_api(builder)
-
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Return the function that Python calls; for code without a Python wrapper, one that raises TypeError."""
         if library.get_pointer_to_function(fndesc.llvm_cpython_wrapper_name):
             return super().get_executable(library, fndesc, env)
-        library.refuse = machine_code(refusal())
+        library.refuse = machine_code(REFUSAL)
         library.codegen.set_env(self.get_env_name(fndesc), env)
         module, name = fndesc.lookup_module(), fndesc.qualname.split(".")[-1]
         return _dynfunc.make_function(module, name, "", library.refuse.address(ENTRY), env, (library,))
 
 
 class _Target:
-    """Numba's CPU target with its own engine and with our unboxing of arguments."""
+    """Numba's CPU target with its own engine."""
 
     options = cpu_target.options
 

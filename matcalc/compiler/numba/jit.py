@@ -10,8 +10,8 @@ from matcalc.compiler.numba.private_members import available
 if available():
     from matcalc.compiler.kernels.kernels import kernel
     from matcalc.compiler.machine.linker_symbols import by_address, linked
-    from matcalc.compiler.numba.cached_jit import cfunc, exact, njit
+    from matcalc.compiler.numba.cached_jit import cfunc, njit
 else:
-    from matcalc.compiler.numba.plain_jit import by_address, cfunc, exact, kernel, linked, njit
+    from matcalc.compiler.numba.plain_jit import by_address, cfunc, kernel, linked, njit
 
-__all__ = ["by_address", "cfunc", "exact", "kernel", "linked", "njit"]
+__all__ = ["by_address", "cfunc", "kernel", "linked", "njit"]

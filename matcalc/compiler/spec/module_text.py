@@ -1,10 +1,6 @@
-"""Writes the text of a generated module: imported kernels, the `_into` function, a quick Python entry.
+"""Writes the text of a generated module: imported kernels, and the `_into` function.
 
-This text is run; `fn.source` shows it under a header. The quick entry takes only exact arguments: aligned
-C-contiguous arrays of native float64, floats and ints. It compares sizes, and the machine code checks the rest (see
-`call_slot.py`, `unboxing.py`). The call slot of a function is written from the same lines; the quick entry runs if
-there is no call slot. Numba's own check of arguments takes longer and misses the byte order, a mask, and sometimes
-the alignment. Inexact arguments raise and take the fallback of `convert.py`.
+`fn.source` shows it under a header. It is printed as machine code, or run and compiled by Numba.
 """
 
 from __future__ import annotations
@@ -15,12 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, takewhile
 
-from matcalc.compiler.code.sizes import has_fractions
 from matcalc.compiler.kernels.library import free_names, global_names, import_block, load_library
 from matcalc.compiler.kernels.modules import OURS, generated_imports, modules_of
-from matcalc.compiler.spec.call_names import TAKEN, Spelled, row
+from matcalc.compiler.spec.call_names import TAKEN, row
 from matcalc.compiler.spec.reassociate import in_any_order
-from matcalc.compiler.spec.size_steps import size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, literal
 
@@ -31,10 +25,6 @@ OPTIONS = {
     "nogil": True,
     "cache": True,
 }"""
-RUN = "run = exact({into})"
-GLOBALS = f"""\
-empty = np.empty  # found 20 ns sooner than an attribute of np
-{RUN}"""
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
@@ -82,7 +72,6 @@ def numba_text(spec: CompiledSpec) -> str:
     statements = [
         "import numpy as np",
         OURS,
-        "from matcalc.compiler.numba.jit import exact",
         "from numba import types",
     ]
     statements += [load_library("numba").imports[n] for n in names if n in ("math",)]
@@ -91,8 +80,7 @@ def numba_text(spec: CompiledSpec) -> str:
     assert head is not None
     body = f"{source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{source[head.start() :]}".strip("\n")
     parts = [import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
-    entry = entry_text(spec) or RUN.format(into=into_name(spec.source))
-    return "\n\n".join(parts) + f"\n\n\n{entry}\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def numpy_text(spec: CompiledSpec) -> str:
@@ -125,57 +113,9 @@ def _type(rank: int, readonly: bool, dtype: str = "float64") -> str:
     return f'types.Array(types.{dtype}, {rank}, "C"{", readonly=True" if readonly else ""})'
 
 
-def entry_text(spec: CompiledSpec) -> str:
-    """Return the text of the quick entry and of the function for result shapes; "" if the function has none."""
-    into = into_name(spec.source)
-    names = Spelled(spec)
-    sizes = size_lines(spec, names)
-    if sizes is None or any(has_fractions(size) for operand in spec.outputs for size in operand.shape):
-        return ""
-    whole = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if not o.shape and o.dtype != "float64"]
-    tests = [*(f"type({n}) is not int" for n in (*whole, *(names.sizes[n] for n in spec.sizes)))]
-    tests += [t for t, _ in sizes[1]]
-    checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
-    shapes = [names.shape(o.shape) for o in spec.outputs]
-    rows = zip(names.outputs, shapes, spec.outputs, strict=True)
-    fresh = [f"{n} = {o.maker if o.zero_filled else 'empty'}({shape})" for n, shape, o in rows]
-    call = f"run({', '.join([*names.parameters, *names.outputs])})"
-    if spec.faults:
-        call = f"status = {call}"
-        if spec.data:  # the fallback reports the out-of-range index
-            call += f"\n{INDENT}if status > {spec.numeric_faults}:\n{INDENT * 2}raise ValueError"
-        if spec.numeric_faults:
-            call += f"\n{INDENT}if status:\n{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"
-    values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    quick = [*checks, *fresh, call, f"return {nested_text(spec.nesting, values)}"]
-    tuples = [row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
-    plain = [*checks, f"return {row(tuples)}"]
-    return "\n\n\n".join(
-        [
-            "\n".join([GLOBALS.format(into=into), *([_faults_text(spec)] if spec.faults else [])]),
-            _function(
-                spec.name,
-                names.parameters,
-                f"Run {into} on exact arguments; raise where one is not.",
-                quick,
-            ),
-            _function(f"{spec.name}_shapes", names.parameters, "The shapes of the results.", plain),
-        ]
-    )
-
-
 def literals(words: Sequence[str]) -> str:
     """Return a tuple of strings as text."""
     return row(list(map(literal, words))) if words else "()"
-
-
-def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:
-    lines = [f'"""{docstring}"""', *body]
-    return "\n".join([f"def {name}({', '.join(parameters)}):", *(INDENT + line for line in lines)])
-
-
-def _faults_text(spec: CompiledSpec) -> str:
-    return "\n".join(["FAULTS = (", *(f"{INDENT}{literal(fault)}," for fault in spec.faults), ")"])
 
 
 def nested_text(nesting: Nesting, values: list[str]) -> str:

@@ -44,7 +44,7 @@ SizeLines = tuple[list[str], list[tuple[str, str]]]
 def size_steps(spec: CompiledSpec, names: Spelled) -> SizeSteps | None:
     """Return the steps that read all sizes from shapes, and the tests for misfits.
 
-    Return None if some size is not determined by a single axis: such functions have no quick entry.
+    Return None if some size is not determined by a single axis: Python finds the sizes of such functions.
     """
     known = set(spec.sizes)
     reads: list[ReadShape | Let] = []

@@ -46,17 +46,17 @@ def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
             with suppress(BaseException):
                 while True:
                     key = random.randrange(keys)
-                    artefacts.write("entry", [f"key {key}"], content(key))
+                    artefacts.write("assembled", [f"key {key}"], content(key))
             os._exit(1)
         time.sleep(random.random() * 0.02)
         os.kill(child, signal.SIGKILL)
         killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        found = artefacts.read("entry", [f"key {number % keys}"])
+        found = artefacts.read("assembled", [f"key {number % keys}"])
         assert found is None or found == content(number % keys), "an entry was read that nobody wrote"
-    whole = sum(artefacts.read("entry", [f"key {key}"]) == content(key) for key in range(keys))
+    whole = sum(artefacts.read("assembled", [f"key {key}"]) == content(key) for key in range(keys))
     for key in range(keys):
-        artefacts.write("entry", [f"key {key}"], content(key))
-        assert artefacts.read("entry", [f"key {key}"]) == content(key)
+        artefacts.write("assembled", [f"key {key}"], content(key))
+        assert artefacts.read("assembled", [f"key {key}"]) == content(key)
     parts = len(list(cache_folder().path.glob("*.part")))
     return {"killed": killed, "entries whole": whole, "of": keys, "halves left aside": parts}
 

@@ -19,7 +19,7 @@ from matcalc.store.sealed_files import SUFFIX
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE", str(tmp_path / "cache"))
-    artefacts.write("entry", ["key"], b"content")
+    artefacts.write("assembled", ["key"], b"content")
     return tmp_path / "cache"
 
 
@@ -34,15 +34,15 @@ def noted(call, *arguments):
 
 
 def test_what_is_written_is_read(folder):
-    assert noted(artefacts.read, "entry", ["key"]) == (b"content", "")
-    assert artefacts.read("entry", ["another key"]) is None
+    assert noted(artefacts.read, "assembled", ["key"]) == (b"content", "")
+    assert artefacts.read("assembled", ["another key"]) is None
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_files_are_for_this_user_alone(mask, folder):
     before = os.umask(mask)
     try:
-        artefacts.write("entry", ["key"], b"new")
+        artefacts.write("assembled", ["key"], b"new")
     finally:
         os.umask(before)
     assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
@@ -52,19 +52,19 @@ def test_every_cut_and_every_changed_byte_is_no_entry(folder):
     content = entry(folder).read_bytes()
     for at in range(len(content)):
         entry(folder).write_bytes(content[:at])
-        assert artefacts.read("entry", ["key"]) is None
+        assert artefacts.read("assembled", ["key"]) is None
         entry(folder).write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-        assert artefacts.read("entry", ["key"]) is None
+        assert artefacts.read("assembled", ["key"]) is None
     entry(folder).write_bytes(content + b"\0")
-    assert artefacts.read("entry", ["key"]) is None
+    assert artefacts.read("assembled", ["key"]) is None
 
 
 def test_an_entry_under_the_name_of_another_is_none(folder):
     content = entry(folder).read_bytes()
-    artefacts.write("entry", ["other"], b"other content")
+    artefacts.write("assembled", ["other"], b"other content")
     for path in folder.glob("*" + SUFFIX):
         path.write_bytes(content)
-    assert artefacts.read("entry", ["other"]) is None and artefacts.read("entry", ["key"]) == b"content"
+    assert artefacts.read("assembled", ["other"]) is None and artefacts.read("assembled", ["key"]) == b"content"
 
 
 class Forged:
@@ -100,11 +100,11 @@ def test_what_is_no_file_of_this_user_is_noted_and_compiled_again(kind, folder, 
         path.symlink_to(tmp_path / "elsewhere")
         if kind == "link":
             (tmp_path / "elsewhere").write_bytes(content)
-    found, note = noted(artefacts.read, "entry", ["key"])
+    found, note = noted(artefacts.read, "assembled", ["key"])
     assert found is None and note.startswith(f"cannot read {path} (") and note.endswith(": compiled again")
-    _, note = noted(artefacts.write, "entry", ["key"], b"content")
+    _, note = noted(artefacts.write, "assembled", ["key"], b"content")
     assert (kind == "folder") == bool(note)
-    assert artefacts.read("entry", ["key"]) == (None if kind == "folder" else b"content")
+    assert artefacts.read("assembled", ["key"]) == (None if kind == "folder" else b"content")
     assert not list(folder.glob("*.part"))
 
 
@@ -116,11 +116,11 @@ def test_faults_of_the_disk_are_noted(fault, folder, monkeypatch):
     for name in ("replace", "fdopen", "open"):
         with monkeypatch.context() as changed:
             changed.setattr(os, name, failing)
-            _, note = noted(artefacts.write, "entry", ["new"], b"x")
+            _, note = noted(artefacts.write, "assembled", ["new"], b"x")
         assert os.strerror(fault) in note and note.endswith("compiled code is kept for this process only")
     with monkeypatch.context() as changed:
         changed.setattr(os, "open", failing)
-        found, note = noted(artefacts.read, "entry", ["key"])
+        found, note = noted(artefacts.read, "assembled", ["key"])
     assert found is None and os.strerror(fault) in note
     assert not list(folder.glob("*.part"))
 
@@ -130,7 +130,7 @@ def test_a_limit_on_the_size_of_files(folder):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        loaded = load_text(endurance.TEXT.format(number=2), "large", stays=False)
+        loaded = load_text(endurance.TEXT.format(number=2), "large")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert loaded.module.f(1.0) == 3.0 and not loaded.hit
@@ -151,11 +151,11 @@ def test_other_versions_have_entries_of_their_own(folder, monkeypatch):
 @pytest.mark.whole
 def test_kills_while_entries_are_written(folder):
     report = endurance.kills(40)
-    assert report["killed"] == 40 and not noted(artefacts.write, "entry", ["key"], b"content")[1]
+    assert report["killed"] == 40 and not noted(artefacts.write, "assembled", ["key"], b"content")[1]
 
 
 def test_one_who_compiles_what_another_has_not_finished(folder):
     """Files whose names end in .part are never read, whatever they contain."""
     path = entry(folder)
     os.replace(path, path.with_name(".x.part"))
-    assert artefacts.read("entry", ["key"]) is None
+    assert artefacts.read("assembled", ["key"]) is None

@@ -236,12 +236,12 @@ def test_a_system_of_sizes():
     m, n = Size.of("m"), Size.of("n")
     spec = replace(
         samples.PADDED, name="system", arguments=(Operand("x", (m + n,)), Operand("y", (m - n,))), sizes=(),
-        outputs=(Operand("z", (m,)),), nesting=0, source="""
+        outputs=(Operand("z", (m,)),), nesting=0, source=samples.generated("""
 def system_into(x, y, z):
     for i in range(z.shape[0]):
         z[i] = x[i]
     return 0
-""",
+"""),
     )  # fmt: skip
     fn = Compiled(spec)
     np.testing.assert_array_equal(fn(np.arange(5.0), np.ones(1)), [0, 1, 2])

@@ -64,7 +64,7 @@ def counted(monkeypatch):
 
 
 def cell(fn, name):
-    engine = fn._ready.object_code.code._engine
+    engine = fn.ready.into.owner._engine
     address = engine.get_global_value_address(name)
     return ctypes.c_int64.from_address(address) if address else None
 

@@ -27,13 +27,13 @@ def write(place, count, size=1000, age=0.0):
     """Write entries, each an hour younger than the one before."""
     now = time.time()
     for k in range(count):
-        artefacts.write("entry", [f"key {k}"], bytes(size))
-        path = place / file_name(artefacts.key_of("entry", [f"key {k}"]))
+        artefacts.write("assembled", [f"key {k}"], bytes(size))
+        path = place / file_name(artefacts.key_of("assembled", [f"key {k}"]))
         os.utime(path, (now, now - age - 3600 * (count - k)))
 
 
 def kept(count):
-    return [k for k in range(count) if artefacts.has("entry", [f"key {k}"])]
+    return [k for k in range(count) if artefacts.has("assembled", [f"key {k}"])]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_settings(setting, amount, monkeypatch):
 def test_the_least_recently_used_go(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "none")
     write(place, 20, age=2 * DAY)
-    assert artefacts.read("entry", ["key 3"]) == bytes(1000)  # just used
+    assert artefacts.read("assembled", ["key 3"]) == bytes(1000)  # just used
     size = sum(path.stat().st_size for path in place.glob("*.nbc"))
     thinning.thin(place, size * 8 // 10)
     assert 3 in kept(20)
@@ -60,8 +60,8 @@ def test_the_least_recently_used_go(place, monkeypatch):
 def test_writing_thins(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "100k")
     for k in range(300):
-        artefacts.write("entry", [f"key {k}"], bytes(1000))
-        os.utime(place / file_name(artefacts.key_of("entry", [f"key {k}"])), (1e9 + k, 1e9 + k))
+        artefacts.write("assembled", [f"key {k}"], bytes(1000))
+        os.utime(place / file_name(artefacts.key_of("assembled", [f"key {k}"])), (1e9 + k, 1e9 + k))
     left = sum(path.stat().st_size for path in place.glob("*.nbc"))
     assert 50_000 < left < 110_000 and kept(300)[-1] == 299
 
@@ -85,7 +85,7 @@ def test_what_is_not_ours_stays_and_half_written_files_go(place):
 def test_times_that_are_still_to_come_are_old(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "none")
     write(place, 4)
-    ahead = place / file_name(artefacts.key_of("entry", ["key 2"]))
+    ahead = place / file_name(artefacts.key_of("assembled", ["key 2"]))
     os.utime(ahead, (time.time() + 9 * DAY,) * 2)
     thinning.thin(place, sum(path.stat().st_size for path in place.glob("*.nbc")) - 1)
     assert kept(4) == [1, 3] or kept(4) == [0, 1, 3]
@@ -112,8 +112,8 @@ def test_a_read_only_folder_is_read(read_only):
     assert "its entries are read" in found.note
     assert kept(3) == [0, 1]
     before = sorted(read_only.iterdir())
-    artefacts.write("entry", ["key 2"], b"new")
-    assert artefacts.read("entry", ["key 2"]) == b"new" and artefacts.read("entry", ["key 1"]) == bytes(1000)
+    artefacts.write("assembled", ["key 2"], b"new")
+    assert artefacts.read("assembled", ["key 2"]) == b"new" and artefacts.read("assembled", ["key 1"]) == bytes(1000)
     assert sorted(read_only.iterdir()) == before
 
 

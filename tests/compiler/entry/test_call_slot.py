@@ -176,13 +176,17 @@ def test_the_object_is_as_any_other(fn):
 
 
 def test_what_machine_code_cannot_take_is_a_type_error():
-    run = made().module.run
+    run = made()._into
     place = np.empty(1), np.empty(3)
     assert run(X, Y, W, *place) == 0
     assert place[0] == pytest.approx(by_hand(X, Y, W)[0])
     for given in ((X, Y, W), (X, Y, W, *place, 1), (X.T, Y, W, *place), (X, Y, W, place[0], frozen(place[1])), (3.0,)):
         with pytest.raises(TypeError):
             run(*given)
+    with pytest.raises(TypeError):
+        run(X, Y, W, *place[:1], gradient=place[1])
+    with pytest.raises(TypeError):
+        run(5)
     with pytest.raises(TypeError):
         made().module.f_into(X, Y, W, *place)
 
@@ -192,7 +196,8 @@ def test_what_a_rule_of_a_user_raises_in_machine_code_arrives():
     text = """
 import numpy as np
 from numba import types
-from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.entry.exact import exact
+from matcalc.compiler.numba.jit import njit
 
 @njit(types.int64(types.Array(types.float64, 1, "C", readonly=True)))
 def picky(x):

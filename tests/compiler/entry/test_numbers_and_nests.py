@@ -28,6 +28,16 @@ def test_sizes_as_arguments():
             fn(2.0, n)
 
 
+@pytest.mark.parametrize("m", [2**62, 2**63 - 1])
+def test_sizes_that_64_bits_do_not_hold(m):
+    """Sums, differences and products of sizes go to Python where they overflow."""
+    for size in ("m*n", "m + n", "4*m - n"):
+        fn = mc.compile(f"s*ones({size})", declarations="s: scalar; m: size; n: size")
+        assert fn(2.0, 3, 2).shape == (eval(size, {"m": 3, "n": 2}),)  # noqa: S307
+        with pytest.raises((MemoryError, ValueError, OverflowError, mc.ShapeError)):
+            fn(2.0, m, m)
+
+
 @pytest.mark.parametrize(
     "size", ["min(m, n)", "max(m, n)", "min(m, n, 4)", "m // 2", "(n - m + 9) // 3", "2*m + n - 1"]
 )

@@ -15,12 +15,13 @@ import pytest
 from matcalc.compiler.code.code import Code
 from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.entry.call_slot import exact_call
-from matcalc.compiler.entry.entry_code import Taken, exact_entry
+from matcalc.compiler.entry.call_table import Taken
 from matcalc.compiler.kernels.kernel_code import Part, is_there, placed
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError
 from matcalc.compiler.llvm.native import Linker, compiled_part
 from matcalc.compiler.llvm.native_text import Module
+from matcalc.compiler.machine.machine_code import Into
 
 REALS = (0.0, -0.0, 1.5, -2.25, math.inf, -math.inf, math.nan, 5e-324, 1e308)
 INTEGERS = (0, 1, -1, 2, 7, -7, 3, -3, 2**62, -(2**63))
@@ -39,9 +40,8 @@ def native(text, *taken):
     part = compiled_part(symbol, assembly, linker)
     assert isinstance(part, Part) and is_there(part)
     code, address = placed(part)
-    entry = exact_entry([Taken(k.number, k.rank, w.endswith("!")) for k, w in zip(kinds, taken, strict=True)])
-    run = exact_call(address, entry)
-    return lambda *args: (code, run(*args))[1]
+    given = [Taken(k.number, k.rank, w.endswith("!")) for k, w in zip(kinds, taken, strict=True)]
+    return exact_call(Into(address, 0, code), given)
 
 
 def _kind(word):

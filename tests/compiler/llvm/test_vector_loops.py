@@ -13,7 +13,7 @@ from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.native_kinds import REAL, Kind
 from matcalc.compiler.llvm import native
 from matcalc.compiler.llvm.linked_functions import PREFIX, called_by_entries
-from matcalc.compiler.llvm.native_text import Module
+from matcalc.compiler.llvm.native_text import MAIN, Module
 
 INLINED = {
     name: len(kinds)
@@ -45,7 +45,7 @@ def f({", ".join(names)}, value):
     module.add(Code(items_of(source)))
     kinds = [Kind("float64", 1)] * (len(names) + 1)
     native.compiled_part("test.loop", module.entered("f", kinds, [False] * len(names) + [True], "test.loop"), linker)
-    return texts[0][texts[0].index("@test.loop") :]
+    return texts[0][texts[0].index(f"@{MAIN}(") :]
 
 
 def is_vector_loop(text):

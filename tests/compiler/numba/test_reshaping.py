@@ -9,7 +9,8 @@ from matcalc.compiler.kernels.modules import load_text
 
 TEXT = """
 import numpy as np
-from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.entry.exact import exact
+from matcalc.compiler.numba.jit import njit
 from numba import types
 
 OPTIONS = {{"error_model": "numpy", "nogil": True, "cache": True}}

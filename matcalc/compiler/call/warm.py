@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from graphlib import TopologicalSorter
 
+from matcalc.compiler.entry.call_slot import EXACT, entry
 from matcalc.compiler.kernels.library import closure, load_library
 from matcalc.compiler.kernels.modules import load_items
 from matcalc.compiler.llvm.linked_functions import called_by_entries, linked
@@ -62,11 +63,13 @@ def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None)
 
 
 def make_forms() -> None:
-    """Cache the objects that are derived from the files of the installation."""
+    """Cache the objects that are derived from the files of the installation, and the entry of all functions."""
     shipped_rulebook()
     shipped_code()
     for target in LIBRARIES:
         load_library(target)
+    if EXACT is not None:
+        entry()
 
 
 def compile_kernel(name: str) -> int:

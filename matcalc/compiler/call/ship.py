@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from matcalc.compiler.llvm.warm import warm
+from matcalc.compiler.call.warm import warm
 from matcalc.errors import NotSupported
 from matcalc.store.artefacts import pack, shipped_folder
 from matcalc.store.installation import SETTINGS

@@ -18,9 +18,11 @@ from scipy.special import cython_special
 # Inputs are read-only types: a writable array converts to one, so each kernel is compiled once.
 VECTOR = types.Array(types.float64, 1, "C", readonly=True)
 MATRIX = types.Array(types.float64, 2, "C", readonly=True)
+TENSOR = types.Array(types.float64, 3, "C", readonly=True)
 PIVOTS = types.Array(types.int32, 1, "C", readonly=True)
 VECTOR_OUT = types.Array(types.float64, 1, "C")
 MATRIX_OUT = types.Array(types.float64, 2, "C")
+TENSOR_OUT = types.Array(types.float64, 3, "C")
 PIVOTS_OUT = types.Array(types.int32, 1, "C")
 
 # `fastmath` is always explicit: a callee without it takes that of the first caller that is compiled.

@@ -6,10 +6,19 @@ definite; NaN or infinity in S gives NaN.
 
 import math
 
+import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PRODUCTS, VECTOR, VECTOR_OUT, N, R, T, U, external
+from matcalc.codegen.numba.envelopes import (
+    chol_by_rows,
+    chol_of_toeplitz,
+    has_equal_diagonals,
+    inv_by_rows,
+    row_starts,
+    work_by_rows,
+)
 from matcalc.codegen.numba.products import copy_flipped
 
 dpotrf = external("lapack", "dpotrf", 4)
@@ -41,6 +50,8 @@ def small_chol(S, L):
 def chol(S, L):
     """Compute the lower L with S = L*L' and zeros above; only the lower triangle of S is read."""
     n = S.shape[0]
+    if toeplitz_chol(S, L) == 0:
+        return 0
     for i in range(n):
         for j in range(i + 1):
             L[i, j] = S[i, j]
@@ -49,6 +60,12 @@ def chol(S, L):
     if n <= 32:
         if small_chol(S, L) == 0:
             return 0
+        return nan_for_nan(S, L)
+    first = np.empty(n, np.int32)
+    row_starts(S, first)
+    if work_by_rows(first) < n * n // 16 * n:
+        if chol_by_rows(S, first, L) == 0:
+            return 0
     elif dpotrf(U, n, L, n) == 0:
         largest = 0.0
         for i in range(n):
@@ -56,6 +73,20 @@ def chol(S, L):
         if largest < math.inf:  # LAPACK divides by it, which gives plausible zeros
             return 0
     return nan_for_nan(S, L)
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def toeplitz_chol(S, L):
+    """L as in `chol` for a large dense Toeplitz matrix; 1 if S is no such matrix, or if Schur's algorithm fails."""
+    n = S.shape[0]
+    if n <= 32 or has_equal_diagonals(S) == 0:
+        return 1
+    reach = n - 1
+    while reach > 0 and S[reach, 0] == 0.0:
+        reach -= 1
+    if reach * reach < n:  # a narrow band takes less work
+        return 1
+    return chol_of_toeplitz(S, L)
 
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
@@ -108,11 +139,15 @@ def chol_solve(L, t, B, Z):
 def chol_inv(L, C):
     """C = inv(L*L')."""
     n = L.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            C[i, j] = L[i, j]
-    if n > 0:
-        dpotri(U, n, C, n)
+    first = np.empty(n, np.int32)
+    if n > 32 and row_starts(L, first) < n // 8 * n:
+        inv_by_rows(L, first, C)
+    else:
+        for i in range(n):
+            for j in range(i + 1):
+                C[i, j] = L[i, j]
+        if n > 0:
+            dpotri(U, n, C, n)
     for ib in range(0, n, 32):
         for jb in range(0, ib + 1, 32):
             for i in range(ib, min(ib + 32, n)):

@@ -27,6 +27,7 @@ from matcalc.codegen.numba.call import (
     external,
 )
 from matcalc.codegen.numba.cholesky import dtrsm
+from matcalc.codegen.numba.envelopes import bandwidths, eliminate_band
 from matcalc.codegen.numba.products import copy_flipped
 
 dgetrf = external("lapack", "dgetrf", 5)
@@ -58,6 +59,10 @@ def getrf(X, F, p):
                 F[i, j] = math.nan
         return
     copy_flipped(0, X, F)
+    reach = np.empty(2, np.int32)
+    if n > 32 and bandwidths(X, reach) < n // 8:
+        eliminate_band(F, p, reach[1], reach[0])
+        return
     if n > 0:
         dgetrf(n, n, F, n, p)
     if has_subnormal(F):

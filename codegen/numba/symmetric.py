@@ -1,14 +1,25 @@
 """Symmetric matrices, definite or not: one factorisation for all uses, by Cholesky if it succeeds, else LU.
 
 Cholesky is half the work. It stops at the first pivot that is not positive, so the trial costs little if X is
-indefinite. p[0] is 0 for a Cholesky factor; for LU it is a row counted from 1.
+indefinite. p[0] is 0 for a Cholesky factor, and p[1] is 1 if the matrix has equal entries along its diagonals; for LU
+they are rows counted from 1.
 """
 
+import numpy as np
 from numba import njit, types
 from numba.types import boolean, float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VECTOR, VECTOR_OUT
-from matcalc.codegen.numba.cholesky import chol, chol_inv, chol_logdet, chol_solve, chol_solve_rows, chol_solve_vec
+from matcalc.codegen.numba.cholesky import (
+    chol,
+    chol_inv,
+    chol_logdet,
+    chol_solve,
+    chol_solve_rows,
+    chol_solve_vec,
+    toeplitz_chol,
+)
+from matcalc.codegen.numba.envelopes import inv_of_toeplitz
 from matcalc.codegen.numba.lu import getrf, lu_det, lu_inv, lu_sign, lu_solve, lu_solve_rows, lu_solve_vec
 from matcalc.codegen.numba.triangular import tri_det, tri_logdet
 
@@ -20,6 +31,11 @@ def definite_or_lu(X, F, p):
     positive = True
     for i in range(n):
         positive = positive and X[i, i] > 0.0
+    if positive and toeplitz_chol(X, F) == 0:
+        for i in range(n):
+            p[i] = 0
+        p[1] = 1  # for symmetric_inv
+        return
     if positive and chol(X, F) == 0:
         for i in range(n):
             p[i] = 0
@@ -65,6 +81,14 @@ def symmetric_inv(F, p, C):
     """C = inv(X)."""
     if not is_definite(p):
         return lu_inv(F, p, C)
+    n = F.shape[0]
+    if n > 1 and p[1] == 1:
+        unit, column = np.empty(n), np.empty(n)
+        for i in range(n):
+            unit[i] = 1.0 if i == 0 else 0.0
+        chol_solve_vec(F, unit, column)
+        inv_of_toeplitz(column, C)
+        return 0
     chol_inv(F, C)
     return 0
 

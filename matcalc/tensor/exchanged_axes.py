@@ -29,6 +29,11 @@ def exchange_sign(node: Node, first: int, second: int) -> int:
     return signs[node, first, second]
 
 
+def is_symmetric(node: Node, lead: int) -> bool:
+    """Whether a tensor has two axes behind the leading ones, which may be exchanged."""
+    return node.rank == lead + 2 and exchange_sign(node, lead, lead + 1) == 1
+
+
 def _parts(exchange: Exchange) -> list[Exchange]:
     """Return the parts of a tensor in which both axes occur."""
     node, first, second = exchange

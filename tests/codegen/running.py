@@ -81,7 +81,8 @@ def operands(k, sizes, flipped, rng):
     implied = {"chol": ["spd"]}.get(k.factors[0].name, [])
     implied = ["symmetric"] if first == "S" else implied
     for fact in [*sorted(k.when), *implied]:
-        arrays[first] = FACTS[fact](arrays[first])
+        one_by_one = k.rows and arrays[first].ndim == 3 and len(arrays[first]) > 0
+        arrays[first] = by_rows(FACTS[fact])(arrays[first]) if one_by_one else FACTS[fact](arrays[first])
     if k.factors[0].name in ("care", "dare"):
         arrays |= {name: FACTS["spd"](arrays[name]) for name in "QR"}
     if k.factors[0].name in DOMAINS:

@@ -83,6 +83,8 @@ def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
     rng = np.random.default_rng(3)
     for sizes in sizes_of(k):
         for special in ([], [0.0], [800.0, 800.0], [-np.inf], [np.inf], [np.inf, np.inf], [np.nan], [-np.inf] * 40):
+            if k.fails and special == [0.0]:
+                continue  # a matrix of one entry is singular
             (operand,) = operands(k, sizes, (), rng)
             given = {operand: operands(k, sizes, (), rng)[operand]}
             given[operand].flat[: len(special)] = special[: given[operand].size]

@@ -241,22 +241,22 @@ def _core(node: Node, number: int) -> tuple[Size, ...]:
     return node.args[number].shape[len(node.batches[number]) :]
 
 
-def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
+def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...], letters: tuple[str, ...] | None) -> tuple[Size, ...]:
     """Return the shape in which a kernel takes a core shape: with one axis for all batches if the kernel takes rows."""
     if not kernel.rows:
         return shape
-    flat = (volume(shape),) if shape else ()
-    return (volume(node.shape[: node.batch_rank]), *flat)
+    core = shape if letters is None or len(letters) == len(shape) + 1 else (volume(shape),)
+    return (volume(node.shape[: node.batch_rank]), *core)
 
 
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
     """Return the sizes of the letters of an operation's pattern; one letter may represent a flat view of any array."""
     found: dict[str, Size] = {}
     for number, (_, letters) in enumerate(_arguments(kernel, node)):
-        _measure(found, letters, _in_rows(kernel, node, _core(node, number)))
+        _measure(found, letters, _in_rows(kernel, node, _core(node, number), letters))
     for term in kernel.results:
         if term.name == _result_name(kernel, node):
-            _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
+            _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :], term.letters))
     return kernel.letters(found)
 
 
@@ -293,7 +293,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     else:
         for number, (name, pattern) in enumerate(arguments):
             if kernel.rows:
-                run.operands.append(Operand(name, _rows(session, node, number, kernel)))
+                run.operands.append(Operand(name, _rows(session, node, number, pattern, kernel)))
             else:
                 run.operands.append(_operand(session, node, number, name, pattern, batch))
     run.fault = session.fault(kernel, named)
@@ -306,10 +306,10 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     return run
 
 
-def _rows(session: Session, node: Node, number: int, kernel: Kernel) -> Value:
-    """Return an argument as a matrix with one row for each batch."""
+def _rows(session: Session, node: Node, number: int, letters: tuple[str, ...] | None, kernel: Kernel) -> Value:
+    """Return an argument with one axis for all batches."""
     value = session.array(node.args[number])
-    shape = _in_rows(kernel, node, _core(node, number))
+    shape = _in_rows(kernel, node, _core(node, number), letters)
     return value if value.shape == shape else session.graph.view(value, shape)
 
 

@@ -34,7 +34,7 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
-from matcalc.tensor.exchanged_axes import exchange_sign
+from matcalc.tensor.exchanged_axes import is_symmetric
 from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.raw_nodes import lookup, parameter
@@ -259,7 +259,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
     call: Call = value.data
     for parameter_, node, typed in zip(call.parameters, tensors, value.args, strict=False):
         for fact in builder.inference.rulebook.hull(parameter_.facts):
-            if fact in node.facts or (fact == "symmetric" and node.rank == 2 and exchange_sign(node, 0, 1) == 1):
+            if fact in node.facts or (fact == "symmetric" and is_symmetric(node, len(typed.axes))):
                 continue
             written = shown(typed.ast)
             name = call_name(value.ast) if value.ast.head == "call" else call.candidate.rule.spelling

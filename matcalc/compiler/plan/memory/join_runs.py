@@ -30,6 +30,7 @@ def _arguments_of(run: Run) -> tuple[object, ...]:
 def _join(graph: Graph, entry: Kernel, runs: Sequence[Run], describe: Describer) -> None:
     first = min(runs, key=graph.items.index)
     whole = Run(entry, [], first.operands, first.sizes, first.params, batch=first.batch, kept=first.kept)
+    whole.fault = next((run.fault for run in runs if run.fault), first.fault)
     whole.comment, whole.order = ", ".join(describe(run.comment) for run in runs), first.order
     for term, (_, value) in zip(entry.results, (result for run in runs for result in run.results), strict=True):
         value.run = whole

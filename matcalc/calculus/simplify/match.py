@@ -149,17 +149,17 @@ def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iter
 
 
 def may_match(pattern: Node, terms: Terms) -> bool:
-    """Whether each operation and product among the terms of a sum pattern has a similar one among `terms`."""
-    return all(any(_is_like(term, node) for _, node in terms) for term in _named_terms(pattern))
+    """Whether each operation and product among the terms of a sum pattern has a similar multiple among `terms`."""
+    return all(any(c == coef and _is_like(term, node) for c, node in terms) for coef, term in _named_terms(pattern))
 
 
 @lru_cache(maxsize=1024)
-def _named_terms(pattern: Node) -> tuple[Node, ...]:
+def _named_terms(pattern: Node) -> tuple[tuple[Fraction, Node], ...]:
     """Return the terms of a sum pattern that match only operations of one name, or only products."""
-    named = [term for _, term in summands(pattern) if not is_function_variable(term)]
-    products = [t for t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
-    products = [t for t in products if not _is_repeated_symbol(t)]
-    return (*(term for term in named if term.kind in ("map", "op")), *products)
+    named = [(coef, term) for coef, term in summands(pattern) if not is_function_variable(term)]
+    products = [(c, t) for c, t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
+    products = [(c, t) for c, t in products if not _is_repeated_symbol(t)]
+    return (*((c, t) for c, t in named if t.kind in ("map", "op")), *products)
 
 
 def _is_like(pattern: Node, node: Node) -> bool:
@@ -179,8 +179,15 @@ def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[
     for position, (other, node) in enumerate(terms):
         if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
-            for bound in match(pattern, target, bindings):
+            is_first = bindings is EMPTY and pattern.kind == "product"
+            for bound in _matches(pattern, target) if is_first else match(pattern, target, bindings):
                 yield from _match_terms(rest, terms[:position] + terms[position + 1 :], bound)
+
+
+@lru_cache(maxsize=512)
+def _matches(pattern: Node, subject: Node) -> tuple[Bindings, ...]:
+    """Return the matches of a product alone, cached: sums that share a term try the same patterns on it."""
+    return tuple(match(pattern, subject))
 
 
 def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:

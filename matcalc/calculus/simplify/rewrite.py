@@ -209,11 +209,13 @@ def _transposed_terms(node: Node) -> Terms:
 
 def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
     pattern_terms = terms_of(pattern.left)
-    if len(pattern_terms) > len(terms) or not may_match(pattern.left, terms):
+    if len(pattern_terms) > len(terms):
         return
     first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
     for content in dict.fromkeys(c / first for c, _ in terms):
-        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in terms]):
+        divided = [(c / content, n) for c, n in terms]
+        found = match_terms(pattern.left, divided) if may_match(pattern.left, divided) else ()
+        for bindings, left in found:
             right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
             if right is not None:
                 yield scale(content, add([(Fraction(1), right), *left]))

@@ -14,8 +14,8 @@ from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
 from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled_as, sides
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
-from matcalc.calculus.simplify.index_by_word import Outline, head, held, outline, outline_of, speaks_of
-from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
+from matcalc.calculus.simplify.index_by_word import Outline, head, held, may_match, outline, outline_of, speaks_of
+from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.calculus.simplify.rewrite_index import called, readings
 from matcalc.rulebook.load import Rulebook

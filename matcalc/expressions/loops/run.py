@@ -17,6 +17,7 @@ from matcalc.expressions.loops.steps import (
     Stepping,
     alike,
     conditions_of,
+    is_entry,
     is_leaf,
     leaves_of,
     running,
@@ -122,13 +123,13 @@ class Run:
     def _find_slots(self) -> None:
         """Find the entries that a step writes, and how far behind them it reads."""
         before: object = None
-        while self.slots and before != (before := [(slot.written, slot.depth) for slot in self.slots.values()]):
+        while self.slots and before != (before := [slot.found for slot in self.slots.values()]):
             states = self._states({name: [frozenset()] * len(v) for name, v in self.starts.items()})
             one = self._stepping(states)
             found = self._outcome(one, states)
             with running(one):
                 for name, slot in self.slots.items():
-                    if slot.depth:
+                    if slot.depth or slot.window is not None:
                         self.starts[name] = found.arrays[name].starts()
         for name, slot in self.slots.items():
             if slot.written is None and slot.scattered is None:
@@ -208,7 +209,7 @@ class Run:
         found = self.found = self._outcome(one, states)
         bodies = {name: leaves_of(value) or [] for name, value in found.end.items()}
         for name, array in found.arrays.items():
-            bodies[name] = [array.value.node, *states.get(name, ())[:-1]]
+            bodies[name] = array.bodies(states.get(name, ()))
         for name, value in found.added.items():
             bodies[INNER + name] = (leaves_of(value) or []) if states[INNER + name] else []
         return one, bodies, dict(found.added)
@@ -217,6 +218,8 @@ class Run:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
+            if is_entry(value):
+                return value.filled(self.over.loops.array(next(rest)))
             if is_leaf(value):
                 return self.over.loops.array(next(rest))
             return refilled(value, [made(part) for _, part in items(value) or ()])
@@ -274,7 +277,8 @@ class Run:
         """Return the last values of the states, and arrays for the lists."""
         length, known = self.over.length, dict(one.sequences)
         outputs = {name: leaves_of(value) or [] for name, value in added.items()}
-        outputs |= {name: bodies[name][:1] for name in self.writes if not states.get(name)}
+        entries = {name: [array.value.node] for name, array in self.found.arrays.items()}
+        outputs |= {name: entries[name] for name in self.writes if self._is_output(name, states)}
         totals = self._totals(states, bodies, outputs)
         flat = [(own, start, body) for name in states for own, start, body in
                 zip(states[name], self.starts[name], bodies[name], strict=True) if own not in totals]  # fmt: skip
@@ -303,7 +307,7 @@ class Run:
                 else:
                     last.append(take(made[own], -1))
             found[name] = self._with_names(value, last, names)
-            if len(last) == 1 and is_leaf(value) and states[name][0] in made:
+            if len(last) == 1 and is_leaf(value) and not is_entry(value) and states[name][0] in made:
                 trajectories[name] = made[states[name][0]]
         for name, value in self.lists.items():
             arrays = [self.over.loops.array(at_all_steps(n, known, length), names) for n in outputs[name]]
@@ -312,11 +316,15 @@ class Run:
                 Lost(f"the list {name} has another name", "use only the name to which the loop appends")
             ]  # another name of the list is not read by mistake
         for name, value in self.writes.items():
-            lags = states.get(name)
-            entries = made[lags[0]] if lags else at_all_steps(outputs[name][0], known, length)
-            self.found.arrays[name].finish(self.over.loops.array(entries, names), 1 if lags else 0)
+            is_output = self._is_output(name, states)
+            written = at_all_steps(outputs[name][0], known, length) if is_output else made[states[name][0]]
+            self.found.arrays[name].finish(self.over.loops.array(written, names), int(not is_output))
             found[name] = value
         return found
+
+    def _is_output(self, name: str, states: Mapping[str, Sequence[Node]]) -> bool:
+        """Whether the written entries are outputs of the steps; else they are the trajectory of a state."""
+        return not states.get(name) or self.slots[name].window is not None
 
     def _conditions(self, added: Mapping[str, Any]) -> tuple[Condition, ...]:
         """Return the conditions on sizes of all values of a step, and of the starts."""
@@ -348,6 +356,9 @@ class Run:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
+            if is_entry(value):
+                value.value = self.over.loops.array(next(rest), names)
+                return value
             if is_leaf(value):
                 return self.over.loops.array(next(rest), names)
             return refilled(value, [made(part) for _, part in items(value) or ()])

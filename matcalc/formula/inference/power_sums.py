@@ -31,7 +31,7 @@ class Powers(NamedTuple):
 
     first: int
     last: int
-    count: Size
+    terms: Size
 
 
 def as_calls(root: Ast, written: str) -> Ast:
@@ -91,16 +91,16 @@ def _as_call(form: Ast, written: str) -> Ast:
     if powers is None:
         return form
     limit = limits.get(letter)
-    if limit is not None and _size(limit) != powers.count:
-        message = f"{letter} has {write(limit)} numbers, and its exponents are not negative for {powers.count}"
-        hint = f"write {letter} < {powers.count}, or no limit"
+    if limit is not None and _size(limit) != powers.terms:
+        message = f"{letter} has {write(limit)} numbers, and its exponents are not negative for {powers.terms}"
+        hint = f"write {letter} < {powers.terms}, or no limit"
         raise NotSupported(message, text=written, at=form.caret, hint=hint)
-    if not is_nonnegative(powers.count):
-        message = f"the sum over {letter} has {powers.count} terms, which can be negative"
+    if not is_nonnegative(powers.terms):
+        message = f"the sum over {letter} has {powers.terms} terms, which can be negative"
         hint = "write exponents whose sum is at least -1 for all sizes, as in  sum{j: X^j*E*X^(k - 1 - j)}"
         raise NotSupported(message, text=written, at=form.caret, hint=hint)
     base, along = factors[powers.first].args[0], _times(factors[powers.first + 1 : powers.last])
-    call = syntax.call(spelled("matrix_power"), base, tree_of(powers.count), along)
+    call = syntax.call(spelled("matrix_power"), base, tree_of(powers.terms), along)
     made = _times([*factors[: powers.first], call, *factors[powers.last + 1 :]])
     return replace(made, span=form.span, at=form.at)
 

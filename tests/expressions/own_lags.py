@@ -126,6 +126,26 @@ def a_copy_without_a_first_write(a, c):
     return np.sum(e**2)
 
 
+def the_array_as_a_state(a, c):
+    e, kept = np.zeros(len(c)), np.zeros(len(c))
+    for t in range(len(a), len(c)):
+        e[t] = c[t]
+        for j in range(len(a)):
+            e[t] -= a[j] * e[t - j - 1]
+        kept = kept + e
+    return np.sum(kept**2)
+
+
+def the_array_in_an_inner_state(a, c):
+    e, total = np.zeros(len(c)), 0.0
+    for t in range(len(a), len(c)):
+        e[t] = c[t]
+        for j in range(len(a)):
+            e[t] -= a[j] * c[t - j - 1]
+            total = total + np.sum(e)
+    return total
+
+
 OWN_LAGS: list[tuple[Callable[..., Any], str, int]] = [
     (innovations, TWO, 2),
     (innovations_after_given_ones, TWO, 2),
@@ -139,5 +159,7 @@ OWN_LAGS: list[tuple[Callable[..., Any], str, int]] = [
     (two_windows, TWO, 3),
     (with_a_plain_lag, TWO, 3),
     (a_copy_without_a_first_write, TWO, 2),
+    (the_array_as_a_state, TWO, 2),
+    (the_array_in_an_inner_state, TWO, 2),
 ]
 """Functions, declarations, and the least number of steps that the function accepts."""

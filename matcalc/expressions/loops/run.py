@@ -17,14 +17,13 @@ from matcalc.expressions.loops.steps import (
     Stepping,
     alike,
     conditions_of,
-    is_entry,
     is_leaf,
     leaves_of,
     running,
     stepping,
 )
 from matcalc.expressions.loops.subscripts import without_lookups
-from matcalc.expressions.loops.writes import Slot, Unfit, Written
+from matcalc.expressions.loops.writes import Slot, Unfit, Written, entry_of
 from matcalc.expressions.numpy_bridge.arguments import Compared, left_open, shape_text, size_in
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.language.containers import items, refilled
@@ -87,10 +86,12 @@ class Run:
 
     def _result(self) -> dict[str, Any]:
         others = {name: value for name, value in self.given.items() if name not in self.writes}
-        self.carried = {name: value for name, value in others.items() if leaves_of(value) is not None}
+        self.carried = {name: value for name, value in others.items() if leaves_of(entry_of(value)) is not None}
         self.fixed = {name: value for name, value in others.items() if name not in self.carried}
         self.lost: set[str] = set()
-        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
+        self.starts: dict[str, list[Node]] = {
+            name: leaves_of(entry_of(value)) or [] for name, value in self.carried.items()
+        }
         for name, value in self.lists.items():
             self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
         self.slots = {name: Slot() for name in self.writes}
@@ -167,6 +168,9 @@ class Run:
         arrays = {name: self._array(name, one, states.get(name, ())) for name in self.writes}
         end = self.step(item, {**self.fixed, **given, **lists, **arrays})
         for name, value in self.carried.items():
+            if isinstance(value, Written):
+                end[name] = value.entry_in(end.get(name))
+                continue
             found = leaves_of(end.get(name))
             if found is None or len(found) != len(states[name]) or not alike(value, end[name]):
                 raise NotSupported(f"{name} is another kind of value after a step of the loop", hint=SCAN)
@@ -187,7 +191,7 @@ class Run:
         for name in self.lists:
             hint = "write to an array:  xs = np.zeros(n)"
             raise NotSupported(f"the loop appends to {name} in some steps only", hint=hint)
-        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        given = {name: entry_of(self._filled(value, states[name])) for name, value in self.carried.items()}
         return Outcome(given, {name: self._array(name, one, states.get(name, ())) for name in self.writes}, {})
 
     def _merged(self, condition: Compared, yes: Outcome, no: Outcome, states: Mapping[str, Sequence[Node]]) -> Outcome:
@@ -218,7 +222,7 @@ class Run:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
-            if is_entry(value):
+            if isinstance(value, Written):
                 return value.filled(self.over.loops.array(next(rest)))
             if is_leaf(value):
                 return self.over.loops.array(next(rest))
@@ -307,7 +311,8 @@ class Run:
                 else:
                     last.append(take(made[own], -1))
             found[name] = self._with_names(value, last, names)
-            if len(last) == 1 and is_leaf(value) and not is_entry(value) and states[name][0] in made:
+            is_whole = is_leaf(value) and not isinstance(value, Written)
+            if len(last) == 1 and is_whole and states[name][0] in made:
                 trajectories[name] = made[states[name][0]]
         for name, value in self.lists.items():
             arrays = [self.over.loops.array(at_all_steps(n, known, length), names) for n in outputs[name]]
@@ -330,9 +335,8 @@ class Run:
         """Return the conditions on sizes of all values of a step, and of the starts."""
         ends = [value for name, value in self.found.end.items() if name not in self.lost]
         arrays = [array.value for array in self.found.arrays.values()]
-        found = [
-            one for value in (*self.carried.values(), *ends, *added.values(), *arrays) for one in conditions_of(value)
-        ]
+        before = map(entry_of, self.carried.values())
+        found = [one for value in (*before, *ends, *added.values(), *arrays) for one in conditions_of(value)]
         return tuple(dict.fromkeys([*found, *left_open.get(), *self.over.conditions]))
 
     def _totals(
@@ -356,7 +360,7 @@ class Run:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
-            if is_entry(value):
+            if isinstance(value, Written):
                 value.value = self.over.loops.array(next(rest), names)
                 return value
             if is_leaf(value):

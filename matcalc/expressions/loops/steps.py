@@ -154,8 +154,6 @@ def is_leaf(value: object) -> bool:
     """Whether a value is an array or a number that a state can be."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return False
-    if is_entry(value):
-        return True
     return (
         is_array(value)
         or length_in(value) is not None
@@ -164,15 +162,8 @@ def is_leaf(value: object) -> bool:
     )
 
 
-def is_entry(value: object) -> bool:
-    """Whether a value is an array of an outer step, of which an inner loop changes the entry of that step."""
-    return bool(getattr(type(value), "is_entry", False))
-
-
 def leaves_of(value: object) -> list[Node] | None:
     """Return the arrays of a value as nodes; None if it has anything else."""
-    if is_entry(value):
-        return [value.current().node]  # type: ignore[attr-defined]
     if is_leaf(value):
         return [value.node if is_array(value) else bound_of(value)]  # type: ignore[attr-defined]
     parts = None if value is None or isinstance(value, (str, bool)) else items(value)
@@ -199,8 +190,6 @@ def alike(one: Any, other: Any) -> bool:
 
 def conditions_of(value: Any) -> list[Condition]:
     """Return the conditions on sizes of the arrays in a value."""
-    if is_entry(value):
-        value = value.value
     if is_array(value):
         return list(value.names.conditions)
     parts = items(value) if isinstance(value, (dict, list, tuple)) else None

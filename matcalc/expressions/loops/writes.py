@@ -68,10 +68,8 @@ class Slot:
 class Written:
     """An array inside a step, by the array before the loop and its entries at earlier steps.
 
-    For an inner loop that changes the entry of the step, it is a number: this entry.
+    For an inner loop that changes the entry of the step, it is a number: this entry (`entry_of`).
     """
-
-    is_entry = True
 
     def __init__(
         self, name: str, before: Any, one: Stepping, slot: Slot, depth: int, lags: Sequence[Any], array: Make
@@ -221,6 +219,12 @@ class Written:
         made.value = entry
         return made
 
+    def entry_in(self, changed: Any) -> Any:
+        """Return the entry of the step after an inner step, which returns this array as it has changed it."""
+        if not isinstance(changed, Written) or changed.slot is not self.slot:
+            raise Unfit(self, "binds its name")
+        return changed.current()
+
     def bodies(self, states: Sequence[Node]) -> list[Node]:
         """Return the values of the states after the step: earlier entries by their distance, or the window of them."""
         import numpy as np
@@ -337,6 +341,11 @@ class Written:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = _refuse
     __matmul__ = __rmatmul__ = __neg__ = __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+
+def entry_of(value: Any) -> Any:
+    """Return the entry that a step has written to an array, for an inner loop; any other value itself."""
+    return value.current() if isinstance(value, Written) else value
 
 
 def _locked(entry: Any, name: str) -> Any:

@@ -98,6 +98,27 @@ def test_own_lags_of_an_open_number_are_one_vector_that_shifts() -> None:
     assert str(mc.expression(innovations, TWO)) == shown
 
 
+def test_a_name_of_another_shape_before_the_loop() -> None:
+    def total(a: Any, c: Any) -> Any:
+        s, found = np.zeros((2, 2)), 0.0
+        for v in c:
+            s = a * v
+            found = found + np.sum(s)
+        return found
+
+    def total_and_last(a: Any, c: Any) -> Any:
+        s, found = np.zeros((2, 2)), 0.0
+        for v in c:
+            s = a * v
+            found = found + np.sum(s)
+        return found + np.sum(s)
+
+    data = data_for(TWO, 4)
+    assert np.isclose(mc.expression(total, TWO)(**data), total(**data))
+    with pytest.raises(MatcalcError, match="s has another shape in the loop than before it"):
+        mc.expression(total_and_last, TWO)
+
+
 def test_own_lags_before_the_first_entry_are_refused() -> None:
     def wraps(a: Any, c: Any) -> Any:
         e = np.zeros(len(c))

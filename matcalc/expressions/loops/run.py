@@ -160,7 +160,7 @@ class Run:
         return found
 
     def _branch(self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any) -> Outcome:
-        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        given = self._states_before(states)
         lists = {
             name: Appending(name, self._filled(value[-1], states[INNER + name]) if states[INNER + name] else None)
             for name, value in self.lists.items()
@@ -171,8 +171,8 @@ class Run:
             if isinstance(value, Written):
                 end[name] = value.entry_in(end.get(name))
                 continue
-            found = leaves_of(end.get(name))
-            if found is None or len(found) != len(states[name]) or not alike(value, end[name]):
+            found, count = leaves_of(end.get(name)), len(leaves_of(value) or [])
+            if found is None or len(found) != count or not alike(value, end[name]):
                 raise NotSupported(f"{name} is another kind of value after a step of the loop", hint=SCAN)
         for name, value in self.fixed.items():
             if end.get(name) is not value:
@@ -191,7 +191,7 @@ class Run:
         for name in self.lists:
             hint = "write to an array:  xs = np.zeros(n)"
             raise NotSupported(f"the loop appends to {name} in some steps only", hint=hint)
-        given = {name: entry_of(self._filled(value, states[name])) for name, value in self.carried.items()}
+        given = {name: entry_of(value) for name, value in self._states_before(states).items()}
         return Outcome(given, {name: self._array(name, one, states.get(name, ())) for name in self.writes}, {})
 
     def _merged(self, condition: Compared, yes: Outcome, no: Outcome, states: Mapping[str, Sequence[Node]]) -> Outcome:
@@ -211,12 +211,17 @@ class Run:
         """Return one call of the step: its slices, the new states, and what it appends."""
         one = self._stepping(states)
         found = self.found = self._outcome(one, states)
-        bodies = {name: leaves_of(value) or [] for name, value in found.end.items()}
+        bodies = {name: [] if name in self.lost else leaves_of(value) or [] for name, value in found.end.items()}
         for name, array in found.arrays.items():
             bodies[name] = array.bodies(states.get(name, ()))
         for name, value in found.added.items():
             bodies[INNER + name] = (leaves_of(value) or []) if states[INNER + name] else []
         return one, bodies, dict(found.added)
+
+    def _states_before(self, states: Mapping[str, Sequence[Node]]) -> dict[str, Any]:
+        """Return the values before a step; a name that changes its shape, and that no step reads, is as it was."""
+        given = self.carried.items()
+        return {name: value if name in self.lost else self._filled(value, states[name]) for name, value in given}
 
     def _filled(self, like: Any, nodes: Sequence[Node]) -> Any:
         rest = iter(nodes)
@@ -311,7 +316,7 @@ class Run:
                 else:
                     last.append(take(made[own], -1))
             found[name] = self._with_names(value, last, names)
-            is_whole = is_leaf(value) and not isinstance(value, Written)
+            is_whole = not isinstance(value, Written) and is_leaf(value)
             if len(last) == 1 and is_whole and states[name][0] in made:
                 trajectories[name] = made[states[name][0]]
         for name, value in self.lists.items():

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +33,16 @@ PEERS = {"JAX": "in_jax", "PyTorch": "in_torch", "CasADi": "in_casadi"}
 SLOW = {"PyTorch": 100, "CasADi": 1000}
 """The most steps that a library is given."""
 SECONDS, FEWEST, MOST = 0.5, 5, 40
+LOAD = os.getloadavg()[1]
+LENGTHS = """
+## Length and stored states
+
+The recurrent network, n = 20, value and gradients, compiled without a cache, each in a process of its own. The peak is
+that of the resident memory during one call, beyond the data.
+
+| checkpoints | T | seconds to compile | characters of source | us a step | peak MB |
+|---|---:|---:|---:|---:|---:|
+"""
 
 
 def symmetric(array: object) -> np.ndarray:
@@ -147,6 +159,11 @@ def main() -> None:
 
 def write(rows: list[str], more: list[str]) -> None:
     libraries = " | ".join(f"{k} / matcalc" for k in PEERS)
+    versions = ", ".join(f"{name} {version(name.lower())}" for name in ("Numba", "JAX", "Torch", "CasADi"))
+    load = " to ".join(f"{one:.0f}" for one in sorted({LOAD, os.getloadavg()[1]}))
+    machine = (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {load} (of five minutes), {versions}"
+    )
     text = f"""# Recurrences with gradients
 
 Written by `python -m benchmarks.recurrences`. float64, one thread each, libraries in turn in one process, least
@@ -154,20 +171,14 @@ times. "by hand" is Numba with BLAS, adjoints derived by hand. JAX is `jax.lax.s
 `mapaccum`. A ratio to the code by hand above 1 means that matcalc is slower, one of a library above 1 that it is
 faster. All results agree to nine digits. Each model is compiled once, with the typical sizes of n = 20.
 
+{machine}.
+Where the load exceeds the number of cores, ratios vary from run to run.
+
 | model | n | T | us a step | matcalc / by hand | {libraries} |
 |---|---:|---:|---:|---:|{"---:|" * len(PEERS)}
 {chr(10).join(rows)}
-
-## Length and stored states
-
-The recurrent network, n = 20, value and gradients, compiled without a cache, each in a process of its own. The peak is
-that of the resident memory during one call, beyond the data.
-
-| checkpoints | T | seconds to compile | characters of source | us a step | peak MB |
-|---|---:|---:|---:|---:|---:|
-{chr(10).join(more)}
 """
-    RESULTS.write_text(text, encoding="utf-8")
+    RESULTS.write_text(text + (LENGTHS + "\n".join(more) + "\n" if more else ""), encoding="utf-8")
 
 
 if __name__ == "__main__":

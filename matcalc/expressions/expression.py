@@ -30,7 +30,7 @@ from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.operands.handle import Key, shown_and_computed
 from matcalc.expressions.operands.numpy_protocol import Array, ArrayCall, Condition
 from matcalc.expressions.operands.references import of_numpy
-from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
+from matcalc.expressions.printing import formula_in, latex_in, named_formula_in, text_of
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
@@ -44,7 +44,6 @@ from matcalc.language.declare import SharedDeclarations
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text
-from matcalc.rulebook.meanings import explained, explained_where
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -100,7 +99,7 @@ class Expression(Array, Derivatives, Forms):
     # Printing.
 
     def __str__(self) -> str:
-        return explained(self.formula())
+        return text_of(self.formula())
 
     def formula(self, dotted: bool = True) -> Ast:
         """Return the syntax tree of the formula; its index names differ from all names in scope.
@@ -119,7 +118,7 @@ class Expression(Array, Derivatives, Forms):
 
         It reads back to the same node.
         """
-        return explained_where(named_formula_in(self.node, self.names)[0])
+        return text_of(named_formula_in(self.node, self.names)[0], is_named=True)
 
     def latex(self, named: bool = False) -> str:
         """Return the formula as LaTeX; with `named` its parts have names, as in `named()`."""

@@ -12,13 +12,14 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
+from matcalc.formula.inference.power_sums import as_sums
 from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.recurrences import EQUATION
 from matcalc.language.syntax import Ast, definition, part_name, whole
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
-from matcalc.rulebook.meanings import explained_latex, remarks_in
+from matcalc.rulebook.meanings import explained, explained_latex, explained_where, remarks_in
 from matcalc.rulebook.notations import latex_looks, latex_names
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS
@@ -107,10 +108,16 @@ def _with_parts(node: Node, names: Names, dotted: bool) -> Ast:
     return renamed_parts(tree, name_of)
 
 
+def text_of(formula: Ast, is_named: bool = False) -> str:
+    """Return the text of a formula with the meanings of its operations; its named parts are first, or behind where."""
+    return (explained_where if is_named else explained)(as_sums(formula))
+
+
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
     from matcalc.language.latex.writer.latex import latex
 
+    formula = as_sums(formula, counted=True)
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
     if any(tree.head == EQUATION for tree in whole(formula)):

@@ -21,6 +21,8 @@ ENTRIES = "entries"
 """The value of a block that contains numbers only, no parts of several rows or columns."""
 BINDERS = ("index_form", "index_sum")
 """Heads that list indices; the indices have a meaning only inside."""
+COUNTED_SUM = "counted_sum"
+"""The head of a sum over the numbers 0, ..., n, for writers only: its operands are the summand and n."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

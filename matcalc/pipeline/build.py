@@ -47,7 +47,7 @@ from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.numpy_bridge.numeric_arguments import project_tangents
 from matcalc.expressions.operands.handle import Derived, Wrt
-from matcalc.expressions.printing import formula_in, latex_in
+from matcalc.expressions.printing import formula_in, latex_in, text_of
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.unused import check_used, shared
 from matcalc.expressions.wrt import read_wrt
@@ -63,7 +63,6 @@ from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outpu
 from matcalc.pipeline.requests import Output, Printed, Request, request_of
 from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
-from matcalc.rulebook.meanings import explained, explained_where
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
@@ -304,8 +303,8 @@ def _texts(output: Output, names: Names) -> Texts:
     if names.named_parts:
         tree = formula_in(node, names, names.named_parts)
         whole = formula_in(node, names, names.named_parts, dotted=False)
-        return explained_where(tree), latex_in(whole, names), computed
-    return explained(formula()), latex_in(formula(dotted=False), names), computed
+        return text_of(tree, is_named=True), latex_in(whole, names), computed
+    return text_of(formula()), latex_in(formula(dotted=False), names), computed
 
 
 class Planned(NamedTuple):

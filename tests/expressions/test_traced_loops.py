@@ -12,6 +12,7 @@ from expressions.branching_loops import BRANCHING
 from expressions.lagging_loops import LAGGING
 from expressions.looping_functions import READ
 from expressions.loops_by_cases import BY_CASES
+from expressions.own_lags import OWN_LAGS, TWO, innovations
 from expressions.refused_loops import REFUSED
 from expressions.writing_loops import FROM_ONE, FROM_THREE, WRITING
 
@@ -26,6 +27,7 @@ CASES = [
     *BRANCHING,
     *LAGGING,
     *BY_CASES,
+    *OWN_LAGS,
 ]
 """Functions, declarations, and the least number of steps that the function accepts."""
 
@@ -92,6 +94,56 @@ def test_other_loops_are_refused(function: Any, let: str, line: int, message: st
     text = str(found.value)
     assert message in text
     assert not line or f"line {number} of {function.__name__}" in text or f"line {number}: the loop" in text
+
+
+def test_own_lags_of_an_open_number_are_one_vector_that_shifts() -> None:
+    shown = "sum{t: (a'*x[t] - c[m:][t])^2} where x[0] = zeros(m), x[t+1] = [c[m:][t] - a'*x[t]; x[t]][:-1], t < T - m"
+    assert str(mc.expression(innovations, TWO)) == shown
+
+
+def test_a_name_of_another_shape_before_the_loop() -> None:
+    def total(a: Any, c: Any) -> Any:
+        s, found = np.zeros((2, 2)), 0.0
+        for v in c:
+            s = a * v
+            found = found + np.sum(s)
+        return found
+
+    def total_and_last(a: Any, c: Any) -> Any:
+        s, found = np.zeros((2, 2)), 0.0
+        for v in c:
+            s = a * v
+            found = found + np.sum(s)
+        return found + np.sum(s)
+
+    data = data_for(TWO, 4)
+    assert np.isclose(mc.expression(total, TWO)(**data), total(**data))
+    with pytest.raises(MatcalcError, match="s has another shape in the loop than before it"):
+        mc.expression(total_and_last, TWO)
+
+
+def test_own_lags_before_the_first_entry_are_refused() -> None:
+    def wraps(a: Any, c: Any) -> Any:
+        e = np.zeros(len(c))
+        for t in range(len(c)):
+            e[t] = c[t]
+            for j in range(len(a)):
+                e[t] -= a[j] * e[t - j - 1]
+        return np.sum(e**2)
+
+    with pytest.raises(MatcalcError, match="a step reads entries of e before the first"):
+        mc.expression(wraps, TWO)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("function", "let", "least"), OWN_LAGS, ids=[f.__name__ for f, *_ in OWN_LAGS])
+def test_compiled_gradients_of_own_lags(function: Any, let: str, least: int) -> None:
+    fn = mc.value_and_gradient(mc.expression(function, let), "a")
+    for length in (least, 6):
+        data = data_for(let, length)
+        value, slope = fn(**{name: data[name] for name in fn.args})
+        assert np.isclose(value, function(**data), rtol=1e-12)
+        assert np.allclose(slope, difference(function, data, "a"), rtol=1e-6, atol=1e-8)
 
 
 def test_a_scan_inside_a_scan() -> None:

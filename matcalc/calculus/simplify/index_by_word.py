@@ -6,6 +6,8 @@ words: no step of matching, such as transposing or scaling, introduces an operat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -121,3 +123,28 @@ def outline_of(left: Node) -> Outline:
     if count > 1:
         return Outline("sum", left.rank, speaks_of(left), min(count, MOST_TERMS))
     return Outline(head(left), left.rank, speaks_of(left))
+
+
+def may_match(pattern: Node, terms: Sequence[tuple[Fraction, Node]]) -> bool:
+    """Whether each operation and product among the terms of a sum pattern has a similar multiple among `terms`."""
+    return all(any(c == coef and _is_like(term, node) for c, node in terms) for coef, term in _named_terms(pattern))
+
+
+@lru_cache(maxsize=1024)
+def _named_terms(pattern: Node) -> tuple[tuple[Fraction, Node], ...]:
+    """Return the terms of a sum pattern that match only operations of one name, or only products."""
+    named = [(coef, term) for coef, term in summands(pattern) if not is_function_variable(term)]
+    products = [(c, t) for c, t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
+    products = [(c, t) for c, t in products if not is_repeated_symbol(t)]
+    return (*((c, t) for c, t in named if t.kind in ("map", "op")), *products)
+
+
+def _is_like(pattern: Node, node: Node) -> bool:
+    if pattern.kind == "product":
+        return node.kind == "product" and speaks_of(pattern) <= held(node)
+    return node.kind == pattern.kind and node.rule == pattern.rule
+
+
+def is_repeated_symbol(pattern: Node) -> bool:
+    """Whether a product is a scalar variable in every entry of a tensor."""
+    return pattern.kind == "product" and pattern.indices == ((),) and pattern.args[0].kind == "symbol"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.simplify.abstraction import abstract, bind_others, function_variable, is_function_variable
 from matcalc.calculus.simplify.chains import runs_in
-from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
+from matcalc.calculus.simplify.index_by_word import head, held, is_repeated_symbol, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
@@ -50,7 +50,7 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
     elif pattern.kind == "product" and _is_negated(pattern):
         yield from match(pattern.args[0], scale(-1, subject), bindings)
-    elif pattern.kind == "product" and _is_repeated_symbol(pattern):
+    elif pattern.kind == "product" and is_repeated_symbol(pattern):
         yield from _match_repeated(pattern, subject, bindings)
     elif pattern.kind == "product" and _is_scaled_symbol(pattern):
         yield from _match_scaled(pattern, subject, bindings)
@@ -86,11 +86,6 @@ def _is_negated(pattern: Node) -> bool:
         and len(pattern.args) == 1
         and pattern.indices[0] == pattern.out == tuple(range(pattern.rank))
     )
-
-
-def _is_repeated_symbol(pattern: Node) -> bool:
-    """Whether a product is a scalar variable in every entry of a tensor."""
-    return pattern.kind == "product" and pattern.indices == ((),) and pattern.args[0].kind == "symbol"
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
@@ -148,26 +143,6 @@ def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iter
         yield from _match_terms(patterns, terms, bindings)
 
 
-def may_match(pattern: Node, terms: Terms) -> bool:
-    """Whether each operation and product among the terms of a sum pattern has a similar one among `terms`."""
-    return all(any(_is_like(term, node) for _, node in terms) for term in _named_terms(pattern))
-
-
-@lru_cache(maxsize=1024)
-def _named_terms(pattern: Node) -> tuple[Node, ...]:
-    """Return the terms of a sum pattern that match only operations of one name, or only products."""
-    named = [term for _, term in summands(pattern) if not is_function_variable(term)]
-    products = [t for t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
-    products = [t for t in products if not _is_repeated_symbol(t)]
-    return (*(term for term in named if term.kind in ("map", "op")), *products)
-
-
-def _is_like(pattern: Node, node: Node) -> bool:
-    if pattern.kind == "product":
-        return node.kind == "product" and speaks_of(pattern) <= held(node)
-    return node.kind == pattern.kind and node.rule == pattern.rule
-
-
 def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
     if not patterns:
         yield bindings, terms
@@ -177,10 +152,17 @@ def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[
         for bound in match(pattern, add([(c / coef, n) for c, n in terms]), bindings):
             yield bound, []
     for position, (other, node) in enumerate(terms):
-        if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
+        if coef == other or pattern.kind == "symbol" or is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
-            for bound in match(pattern, target, bindings):
+            is_first = bindings is EMPTY and pattern.kind == "product"
+            for bound in _matches(pattern, target) if is_first else match(pattern, target, bindings):
                 yield from _match_terms(rest, terms[:position] + terms[position + 1 :], bound)
+
+
+@lru_cache(maxsize=512)
+def _matches(pattern: Node, subject: Node) -> tuple[Bindings, ...]:
+    """Return the matches of a product alone, cached: sums that share a term try the same patterns on it."""
+    return tuple(match(pattern, subject))
 
 
 def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:

@@ -14,8 +14,8 @@ from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
 from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled_as, sides
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
-from matcalc.calculus.simplify.index_by_word import Outline, head, held, outline, outline_of, speaks_of
-from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
+from matcalc.calculus.simplify.index_by_word import Outline, head, held, may_match, outline, outline_of, speaks_of
+from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.calculus.simplify.rewrite_index import called, readings
 from matcalc.rulebook.load import Rulebook
@@ -209,11 +209,13 @@ def _transposed_terms(node: Node) -> Terms:
 
 def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
     pattern_terms = terms_of(pattern.left)
-    if len(pattern_terms) > len(terms) or not may_match(pattern.left, terms):
+    if len(pattern_terms) > len(terms):
         return
     first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
     for content in dict.fromkeys(c / first for c, _ in terms):
-        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in terms]):
+        divided = [(c / content, n) for c, n in terms]
+        found = match_terms(pattern.left, divided) if may_match(pattern.left, divided) else ()
+        for bindings, left in found:
             right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
             if right is not None:
                 yield scale(content, add([(Fraction(1), right), *left]))

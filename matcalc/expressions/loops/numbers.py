@@ -29,6 +29,11 @@ class Numbers(NamedTuple):
         """The least value in all steps."""
         return self.start + sum((ONE - one.length for sign, one in self.terms if sign < 0), ZERO)
 
+    @property
+    def greatest(self) -> Size:
+        """The greatest value in all steps."""
+        return self.start + sum((one.length - ONE for sign, one in self.terms if sign > 0), ZERO)
+
 
 def deciding(node: Node) -> list[Stepping]:
     """Return the steps whose numbers are in a scalar, outer ones first."""

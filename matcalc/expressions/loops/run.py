@@ -23,7 +23,7 @@ from matcalc.expressions.loops.steps import (
     stepping,
 )
 from matcalc.expressions.loops.subscripts import without_lookups
-from matcalc.expressions.loops.writes import Slot, Unfit, Written
+from matcalc.expressions.loops.writes import Slot, Unfit, Written, entry_of
 from matcalc.expressions.numpy_bridge.arguments import Compared, left_open, shape_text, size_in
 from matcalc.expressions.numpy_bridge.taking import take
 from matcalc.language.containers import items, refilled
@@ -86,10 +86,12 @@ class Run:
 
     def _result(self) -> dict[str, Any]:
         others = {name: value for name, value in self.given.items() if name not in self.writes}
-        self.carried = {name: value for name, value in others.items() if leaves_of(value) is not None}
+        self.carried = {name: value for name, value in others.items() if leaves_of(entry_of(value)) is not None}
         self.fixed = {name: value for name, value in others.items() if name not in self.carried}
         self.lost: set[str] = set()
-        self.starts: dict[str, list[Node]] = {name: leaves_of(value) or [] for name, value in self.carried.items()}
+        self.starts: dict[str, list[Node]] = {
+            name: leaves_of(entry_of(value)) or [] for name, value in self.carried.items()
+        }
         for name, value in self.lists.items():
             self.starts[INNER + name] = (leaves_of(value[-1]) or []) if value else []
         self.slots = {name: Slot() for name in self.writes}
@@ -122,13 +124,13 @@ class Run:
     def _find_slots(self) -> None:
         """Find the entries that a step writes, and how far behind them it reads."""
         before: object = None
-        while self.slots and before != (before := [(slot.written, slot.depth) for slot in self.slots.values()]):
+        while self.slots and before != (before := [slot.found for slot in self.slots.values()]):
             states = self._states({name: [frozenset()] * len(v) for name, v in self.starts.items()})
             one = self._stepping(states)
             found = self._outcome(one, states)
             with running(one):
                 for name, slot in self.slots.items():
-                    if slot.depth:
+                    if slot.depth or slot.window is not None:
                         self.starts[name] = found.arrays[name].starts()
         for name, slot in self.slots.items():
             if slot.written is None and slot.scattered is None:
@@ -158,7 +160,7 @@ class Run:
         return found
 
     def _branch(self, one: Stepping, states: Mapping[str, Sequence[Node]], item: Any) -> Outcome:
-        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        given = self._states_before(states)
         lists = {
             name: Appending(name, self._filled(value[-1], states[INNER + name]) if states[INNER + name] else None)
             for name, value in self.lists.items()
@@ -166,8 +168,11 @@ class Run:
         arrays = {name: self._array(name, one, states.get(name, ())) for name in self.writes}
         end = self.step(item, {**self.fixed, **given, **lists, **arrays})
         for name, value in self.carried.items():
-            found = leaves_of(end.get(name))
-            if found is None or len(found) != len(states[name]) or not alike(value, end[name]):
+            if isinstance(value, Written):
+                end[name] = value.entry_in(end.get(name))
+                continue
+            found, count = leaves_of(end.get(name)), len(leaves_of(value) or [])
+            if found is None or len(found) != count or not alike(value, end[name]):
                 raise NotSupported(f"{name} is another kind of value after a step of the loop", hint=SCAN)
         for name, value in self.fixed.items():
             if end.get(name) is not value:
@@ -186,7 +191,7 @@ class Run:
         for name in self.lists:
             hint = "write to an array:  xs = np.zeros(n)"
             raise NotSupported(f"the loop appends to {name} in some steps only", hint=hint)
-        given = {name: self._filled(value, states[name]) for name, value in self.carried.items()}
+        given = {name: entry_of(value) for name, value in self._states_before(states).items()}
         return Outcome(given, {name: self._array(name, one, states.get(name, ())) for name in self.writes}, {})
 
     def _merged(self, condition: Compared, yes: Outcome, no: Outcome, states: Mapping[str, Sequence[Node]]) -> Outcome:
@@ -206,17 +211,24 @@ class Run:
         """Return one call of the step: its slices, the new states, and what it appends."""
         one = self._stepping(states)
         found = self.found = self._outcome(one, states)
-        bodies = {name: leaves_of(value) or [] for name, value in found.end.items()}
+        bodies = {name: [] if name in self.lost else leaves_of(value) or [] for name, value in found.end.items()}
         for name, array in found.arrays.items():
-            bodies[name] = [array.value.node, *states.get(name, ())[:-1]]
+            bodies[name] = array.bodies(states.get(name, ()))
         for name, value in found.added.items():
             bodies[INNER + name] = (leaves_of(value) or []) if states[INNER + name] else []
         return one, bodies, dict(found.added)
+
+    def _states_before(self, states: Mapping[str, Sequence[Node]]) -> dict[str, Any]:
+        """Return the values before a step; a name that changes its shape, and that no step reads, is as it was."""
+        given = self.carried.items()
+        return {name: value if name in self.lost else self._filled(value, states[name]) for name, value in given}
 
     def _filled(self, like: Any, nodes: Sequence[Node]) -> Any:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
+            if isinstance(value, Written):
+                return value.filled(self.over.loops.array(next(rest)))
             if is_leaf(value):
                 return self.over.loops.array(next(rest))
             return refilled(value, [made(part) for _, part in items(value) or ()])
@@ -274,7 +286,8 @@ class Run:
         """Return the last values of the states, and arrays for the lists."""
         length, known = self.over.length, dict(one.sequences)
         outputs = {name: leaves_of(value) or [] for name, value in added.items()}
-        outputs |= {name: bodies[name][:1] for name in self.writes if not states.get(name)}
+        entries = {name: [array.value.node] for name, array in self.found.arrays.items()}
+        outputs |= {name: entries[name] for name in self.writes if self._is_output(name, states)}
         totals = self._totals(states, bodies, outputs)
         flat = [(own, start, body) for name in states for own, start, body in
                 zip(states[name], self.starts[name], bodies[name], strict=True) if own not in totals]  # fmt: skip
@@ -303,7 +316,8 @@ class Run:
                 else:
                     last.append(take(made[own], -1))
             found[name] = self._with_names(value, last, names)
-            if len(last) == 1 and is_leaf(value) and states[name][0] in made:
+            is_whole = not isinstance(value, Written) and is_leaf(value)
+            if len(last) == 1 and is_whole and states[name][0] in made:
                 trajectories[name] = made[states[name][0]]
         for name, value in self.lists.items():
             arrays = [self.over.loops.array(at_all_steps(n, known, length), names) for n in outputs[name]]
@@ -312,19 +326,22 @@ class Run:
                 Lost(f"the list {name} has another name", "use only the name to which the loop appends")
             ]  # another name of the list is not read by mistake
         for name, value in self.writes.items():
-            lags = states.get(name)
-            entries = made[lags[0]] if lags else at_all_steps(outputs[name][0], known, length)
-            self.found.arrays[name].finish(self.over.loops.array(entries, names), 1 if lags else 0)
+            is_output = self._is_output(name, states)
+            written = at_all_steps(outputs[name][0], known, length) if is_output else made[states[name][0]]
+            self.found.arrays[name].finish(self.over.loops.array(written, names), int(not is_output))
             found[name] = value
         return found
+
+    def _is_output(self, name: str, states: Mapping[str, Sequence[Node]]) -> bool:
+        """Whether the written entries are outputs of the steps; else they are the trajectory of a state."""
+        return not states.get(name) or self.slots[name].window is not None
 
     def _conditions(self, added: Mapping[str, Any]) -> tuple[Condition, ...]:
         """Return the conditions on sizes of all values of a step, and of the starts."""
         ends = [value for name, value in self.found.end.items() if name not in self.lost]
         arrays = [array.value for array in self.found.arrays.values()]
-        found = [
-            one for value in (*self.carried.values(), *ends, *added.values(), *arrays) for one in conditions_of(value)
-        ]
+        before = map(entry_of, self.carried.values())
+        found = [one for value in (*before, *ends, *added.values(), *arrays) for one in conditions_of(value)]
         return tuple(dict.fromkeys([*found, *left_open.get(), *self.over.conditions]))
 
     def _totals(
@@ -348,6 +365,9 @@ class Run:
         rest = iter(nodes)
 
         def made(value: Any) -> Any:
+            if isinstance(value, Written):
+                value.value = self.over.loops.array(next(rest), names)
+                return value
             if is_leaf(value):
                 return self.over.loops.array(next(rest), names)
             return refilled(value, [made(part) for _, part in items(value) or ()])

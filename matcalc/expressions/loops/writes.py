@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.loops.numbers import deciding, is_never_negative, numbers_of
 from matcalc.expressions.loops.steps import SCAN, Stepping, stepping
 from matcalc.expressions.loops.subscripts import Place, check_inside, decides, place_of, places_at_all_steps
 from matcalc.expressions.numpy_bridge.arguments import check_room, is_array, node_of, size_in
-from matcalc.tensor.constructors import add, product
+from matcalc.expressions.numpy_bridge.joining import concatenate
+from matcalc.tensor.constructors import add, product, size_number, zeros
 from matcalc.tensor.leading_axis import cut, leading, trailing
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size, is_nonnegative
@@ -47,15 +49,27 @@ class Access(NamedTuple):
 
 @dataclass
 class Slot:
-    """Which entry a loop writes, found by running its step, and the largest distance at which it reads entries."""
+    """Which entry a loop writes, found by running its step, and the largest distance at which it reads entries.
+
+    `window` is the largest distance if the numbers of inner loops decide it: then all these entries are one state.
+    """
 
     written: Access | None = None
     scattered: tuple[Any, ...] | None = None
     depth: int = 0
+    window: Size | None = None
+
+    @property
+    def found(self) -> tuple[object, ...]:
+        """What runs of the step have found."""
+        return self.written, self.depth, self.window
 
 
 class Written:
-    """An array inside a step, by the array before the loop and its entries at earlier steps."""
+    """An array inside a step, by the array before the loop and its entries at earlier steps.
+
+    For an inner loop that changes the entry of the step, it is a number: this entry (`entry_of`).
+    """
 
     def __init__(
         self, name: str, before: Any, one: Stepping, slot: Slot, depth: int, lags: Sequence[Any], array: Make
@@ -84,6 +98,9 @@ class Written:
         found, own = self._access(parts), self.slot.written
         if self.slot.scattered is not None:
             raise Unfit(self, "reads it")
+        behind = self._distance(parts) if found is None else None
+        if behind is not None:
+            return self._in_window(behind, parts[0])
         if found is None:
             return self._elsewhere(parts, own)
         if own is None:
@@ -150,6 +167,10 @@ class Written:
         distance = int(gap)
         if distance == 0 and self.value is not None:
             return self.value
+        if distance > 0 and self.slot.window is not None:
+            if not is_nonnegative(self.slot.window - distance):
+                raise Unfit(self, f"reads an entry at a distance of {gap}")
+            return self.lags[0][distance - 1] if self.lags and self.lags[0].ndim else self.array(zeros(()))
         written = self.slot.written
         assert written is not None
         if distance <= 0:
@@ -158,6 +179,60 @@ class Written:
         if distance > len(self.lags):
             return self._before(written._replace(place=place, inner=()))  # in a first run, for its shape
         return self.lags[distance - 1]
+
+    def _distance(self, parts: Sequence[Any]) -> Node | None:
+        """Return how far behind the written entry an entry is that inner steps choose; None for any other.
+
+        For `e[t - j - 1]` that is `j + 1`.
+        """
+        if self.ndim != 1 or len(parts) != 1 or not decides(self.one, parts[0]) or hasattr(parts[0], "places"):
+            return None
+        own = self.slot.written
+        written = self.one.number if own is None else own.place.number(self.one)
+        found = add([(1, written), (-1, parts[0].node)])
+        active = stepping.get()
+        inner, chosen = active[active.index(self.one) + 1 :], deciding(found)
+        is_inner = bool(chosen) and all(one in inner for one in chosen)
+        return found if is_inner and (own is None or not own.place.is_backward) else None
+
+    def _in_window(self, distance: Node, part: Any) -> Any:
+        """Return an entry of the window behind the entry that the step writes.
+
+        Raises: ShapeError for an entry before the first one, which NumPy would count from the end.
+        """
+        numbers, slot = numbers_of(distance), self.slot
+        if slot.written is None:
+            return self.array(zeros(()))  # in a first run, for its shape
+        if numbers is None or not is_nonnegative(numbers.least - 1) or slot.window not in (None, numbers.greatest):
+            raise Unfit(self, "reads it at other subscripts")
+        if not is_never_negative(part.node):
+            hint = "begin the loop at the first step with all entries, or read them under  if t - j - 1 >= 0"
+            raise ShapeError(f"a step reads entries of {self.name} before the first", hint=hint)
+        slot.window = numbers.greatest
+        if not self.lags or not self.lags[0].ndim:
+            return self.array(zeros(()))
+        return self.lags[0][self.array(add([(1, distance), (-1, size_number(Size.of(1)))]))]
+
+    def filled(self, entry: Any) -> Written:
+        """Return this array with another value of the entry that the step writes, for an inner loop that changes it."""
+        made = Written(self.name, self.before, self.one, self.slot, self.depth, self.lags, self.array)
+        made.value = entry
+        return made
+
+    def entry_in(self, changed: Any) -> Any:
+        """Return the entry of the step after an inner step, which returns this array as it has changed it."""
+        if not isinstance(changed, Written) or changed.slot is not self.slot:
+            raise Unfit(self, "binds its name")
+        return changed.current()
+
+    def bodies(self, states: Sequence[Node]) -> list[Node]:
+        """Return the values of the states after the step: earlier entries by their distance, or the window of them."""
+        import numpy as np
+
+        if self.slot.window is None or not states:
+            return [self.value.node, *states[:-1]]
+        whole: Any = np.concatenate([self.value[None], self.lags[0]])
+        return [whole[:-1].node]
 
     def current(self) -> Any:
         """Return the entry that the step writes, as it is now."""
@@ -172,6 +247,8 @@ class Written:
         assert own is not None
         row, axis = self.row(own.fixed, own)
         sequence = leading(row.node, axis)
+        if self.slot.window is not None:
+            return [self._first_window(sequence, own.place.start, self.slot.window)]
         found = []
         for distance in range(1, self.slot.depth + 1):
             at = own.place.start + (distance if own.place.is_backward else -distance)
@@ -185,6 +262,13 @@ class Written:
             rest = tuple(range(1, part.rank))
             found.append(product(1, [(part, (0, *rest))], rest, {}))
         return found
+
+    def _first_window(self, sequence: Node, start: Size, width: Size) -> Node:
+        """Return the entries before the first step, the last one first; those before the array are 0 and never read."""
+        check_room(sequence.shape[0] - start, f"the first step reads entry {start - 1} of {self.name}")
+        is_inside = is_nonnegative(start - width)
+        whole = sequence if is_inside else concatenate([zeros((width,)), sequence])
+        return self.array(cut(whole, start - width if is_inside else start, width))[::-1].node  # type: ignore[no-any-return]
 
     def finish(self, values: Any, before: int) -> None:
         """Write the entries of all steps, by the number of the step, to the array before the loop.
@@ -257,6 +341,11 @@ class Written:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = _refuse
     __matmul__ = __rmatmul__ = __neg__ = __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+
+def entry_of(value: Any) -> Any:
+    """Return the entry that a step has written to an array, for an inner loop; any other value itself."""
+    return value.current() if isinstance(value, Written) else value
 
 
 def _locked(entry: Any, name: str) -> Any:

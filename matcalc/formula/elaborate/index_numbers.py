@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.formula.elaborate import calls, sums
-from matcalc.formula.inference import index_ranges
+from matcalc.formula.elaborate import calls
+from matcalc.formula.inference import index_ranges, sums
 from matcalc.formula.inference.inference import Inference, einsum, shown
 from matcalc.formula.inference.typed import ZERO, Typed, typed_exact
 from matcalc.language.syntax import Ast, names_in, walk

@@ -20,6 +20,7 @@ from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.kinds import Ranks, Read, fitting
 from matcalc.formula.inference.kinds_by_spelling import inferred_rank
+from matcalc.formula.inference.power_sums import as_calls
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
 from matcalc.formula.recurrences.build_systems import built
@@ -90,7 +91,7 @@ def elaborate(
         inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks, axes=axes)
         adopt(inference, symbols or {}, names)
         declare(inference, declared)
-        trees = [reader(formula, inference) if isinstance(formula, str) else formula for formula in formulas]
+        trees = [as_calls(reader(one, inference), one) if isinstance(one, str) else one for one in formulas]
         inference.trees = tuple(trees)
         if not ranks:
             first.extend(trees)

@@ -22,10 +22,9 @@ from matcalc.formula.elaborate import (
     infinity,
     parts,
     powers,
-    sums,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call
-from matcalc.formula.inference import index_ranges
+from matcalc.formula.inference import index_ranges, sums
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.formula.recurrences import infer_systems

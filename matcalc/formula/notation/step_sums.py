@@ -100,7 +100,7 @@ def _sum_form(context: Context, whole: Node, body: Node, step: Step, steps: Size
     except KeyError:  # the base of a slice has no reading here
         return None
     ast = recurrences.step_sum(system_of(context, _lengths(context, whole)[steps]), inner.ast)
-    form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree)
+    form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree, inner.used)
     return Reading(scaled(form, content), scaled(form, -content), content > 0)
 
 

@@ -40,7 +40,8 @@ def system_of(context: Context, node: Node) -> Ast:
 def _system(context: Context, node: Node) -> Ast:
     systems = context.systems
     if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
-        raise NotSupported("a recurrence inside the step of another has no text")
+        hint = "it can be evaluated, differentiated and compiled; a sum or a vector in place of inner steps has a text"
+        raise NotSupported("a recurrence inside the step of another has no text", hint=hint)
     lags = [systems.place(sibling(node, k)) for k in range(len(node.states))]
     names = [systems.name(place.head) for place in lags]
     index = systems.index(node.steps)

@@ -110,6 +110,10 @@ def _form_of(
     dotted: bool,
     quantities: Quantities | None,
 ) -> Form:
+    if not dotted:
+        found = _form_of(root, taken, part_names, True, quantities)
+        if not any(map(_is_dotted, syntax.whole(found.ast))):
+            return found  # the same formula, mostly written before
     preferred = dict(part_names)
 
     def read(bodies: Sequence[Node], inner: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
@@ -128,6 +132,11 @@ def _form_of(
     named = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
     written = text(named.ast)
     return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
+
+
+def _is_dotted(tree: Ast) -> bool:
+    """Whether a tree is written otherwise without dotted signs: a dotted sum, or an average in the place of a sum."""
+    return tree.head == syntax.SUMS[1] or (tree.head == "call" and syntax.call_name(tree) == spelled("average"))
 
 
 def _is_short(root: Node) -> bool:

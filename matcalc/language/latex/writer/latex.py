@@ -35,7 +35,7 @@ from matcalc.language.latex.writer.latex_templates import (
 from matcalc.language.one_based import moved
 from matcalc.language.read import read
 from matcalc.language.recurrences import STEP_SUM, SYSTEM
-from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
+from matcalc.language.syntax import BINDERS, COUNTED_SUM, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import part_names
 
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
@@ -338,6 +338,14 @@ def _index_sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
     return Look(f"{' '.join(signs)} {at(inner[0], PRODUCT)}", ELEMENTWISE, inner[0].kind or "scalar")
 
 
+def _counted_sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    """Return the look of a sum over the numbers 0, ..., n of an index that is no subscript."""
+    body, last = inner
+    return Look(
+        rf"\sum_{{{symbol(str(node.value), {})}=0}}^{{{last.text}}} {at(body, PRODUCT)}", ELEMENTWISE, body.kind
+    )
+
+
 def _indices(names: Sequence[str]) -> str:
     shown = [symbol(name, {}) for name in names]
     return ("" if all(len(x) == 1 for x in shown) else ",").join(shown)
@@ -368,5 +376,6 @@ _LOOKS: dict[str, Callable[[Ast, list[Look], Scope], Look]] = {
     "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,
+    COUNTED_SUM: _counted_sum,
     "compare": _relation, "condition": _condition, "function": _function, "spread": _spread,
 }  # fmt: skip

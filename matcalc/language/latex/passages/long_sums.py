@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_by, bound_in
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, fault, subscript_of
 from matcalc.language.latex.layout.latex_names import OVER
-from matcalc.language.latex.passages.bound_letters import bound_by, bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

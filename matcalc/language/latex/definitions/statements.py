@@ -9,6 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
+from matcalc.language.latex.definitions.labels import (
+    by_indices,
+    compound_key,
+    solved,
+    with_subscript_in_front,
+    without_link,
+)
+from matcalc.language.latex.definitions.sets import set_key
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     Key,
@@ -21,15 +30,6 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
-from matcalc.language.latex.passages.bound_letters import bound_in, listed_in
-from matcalc.language.latex.passages.labels import (
-    by_indices,
-    compound_key,
-    solved,
-    with_subscript_in_front,
-    without_link,
-)
-from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
@@ -198,6 +198,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
+    every = [_of_vector(reading, one, every) for one in every]
+    main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole) for one in every}
     read = frozenset().union(*map(used, readers))
@@ -236,6 +238,16 @@ def _as_entries(reading: Reading, one: Statement) -> Statement:
         return one
     indices = _indices(reading, cast(Ast, one.name), one.formula)
     return one._replace(parameters=None, indices=indices) if indices else one
+
+
+def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement]) -> Statement:
+    r"""Return a function a_k(\theta) that is used only as a whole, a(\theta), as a function whose value is a vector."""
+    if one.name is None or not one.parameters or one.name.head != "script":
+        return one
+    base = key_of(one.name.args[0])
+    uses = frozenset().union(*(used(x.formula) for x in every))
+    indices = _indices(reading, one.name, one.formula) if base in uses and one.key not in uses else ()
+    return as_whole(one._replace(indices=indices))._replace(parameters=one.parameters) if indices else one
 
 
 def _of_entries(every: Sequence[Statement], line: Statement, whole: Collection[Key]) -> set[Key]:

@@ -10,6 +10,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_in
+from matcalc.language.latex.definitions.separate_indices import with_own_indices
+from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     APPLIED,
@@ -19,6 +22,7 @@ from matcalc.language.latex.latex_scope import (
     Reading,
     fault,
     font_of,
+    is_plain_number,
     key_of,
     key_of_subscript,
     subscript_of,
@@ -27,9 +31,6 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import whole_key
-from matcalc.language.latex.passages.bound_letters import bound_in
-from matcalc.language.latex.passages.separate_indices import with_own_indices
-from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -57,15 +58,31 @@ def with_functions(
         for item in node.args:
             shown, above = without_top(item)
             base = shown.args[0] if shown.head == "script" else shown
-            one = functions.get(whole_key(items[-1]) or ()) if items else None
+            one, marks = _function_of(functions, items[-1]) if items else (None, ())
             if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
                 items.append(item)
                 continue
             put = _applied(reading, one, base, outside)
+            for mark, x in marks:
+                put = Ast("script", (put, x), (mark,), item.span, item.at)
             items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 
     return rebuild(layout, change)
+
+
+def _function_of(functions: Mapping[Key, Statement], item: Ast) -> tuple[Statement | None, Sequence[tuple[str, Ast]]]:
+    r"""Return the function that an item names, with its scripts: a transpose a^\top(x), or an entry a_k(x)."""
+    one = functions.get(whole_key(item) or ())
+    if one is not None or item.head != "script":
+        return one, ()
+    shown, above = without_top(item)
+    named = functions.get(whole_key(shown) or ()) if above else None
+    if named is not None and all(x is not None and is_transposing(mark, x) for mark, x in above):
+        return named, [(mark, x) for mark, x in above if x is not None]
+    below = subscript_of(item)
+    named = functions.get(key_of(item.args[0]) or ()) if below is not None and not above else None
+    return named, [("_", below)] if named is not None and below is not None else []
 
 
 def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outside: Collection[str]) -> Ast:
@@ -103,10 +120,16 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
     formula = with_own_indices(reading, one, {*outside, *(x for y in fence.args for x in letters_in(y))})
     put: dict[Key, Ast] = {}
     for letter, argument in zip(parameters, fence.args, strict=True):
+        if (entry := _of_same_array(letter, argument)) is not None:
+            put[key_of(letter.args[1]) or ()] = entry
+            continue
         key = _with_primes(letter)
         if key is None:
-            raise fault("the argument of a function is a letter", letter)
+            hint = "write a letter, or an entry s_t, and call the function of entries of s alone"
+            raise fault("the argument of a function is a letter", letter, hint)
         same = _with_primes(argument) == key
+        if is_plain_number(argument) and not argument.value[0] and key in reading.keys and _is_vector(letter, one):  # type: ignore[index]
+            argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
         kind = VECTOR if _is_vector(letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
@@ -125,6 +148,15 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
 
     made = Ast("fence", (rebuild(formula, change),), APPLIED, fence.span, fence.at)
     return Ast("fence", (made,), "open", fence.span, fence.at)
+
+
+def _of_same_array(parameter: Ast, argument: Ast) -> Ast | None:
+    r"""Return the subscript u of an argument s_u if the parameter is s_t, as in \pi(a \mid s_t) = ...; else None."""
+    if any(x.head != "script" or x.value != ("_",) for x in (parameter, argument)):
+        return None
+    key = key_of(parameter.args[0])
+    is_same = key is not None and key == key_of(argument.args[0]) and parameter.args[1].head == "letter"
+    return argument.args[1] if is_same else None
 
 
 def _with_primes(layout: Ast) -> Key | None:

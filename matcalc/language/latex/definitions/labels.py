@@ -32,10 +32,14 @@ def by_indices(reading: Reading, name: Ast, arguments: Sequence[Ast]) -> Ast | N
 
 
 def with_subscript_in_front(items: Sequence[Ast]) -> list[Ast]:
-    r"""Return the items of a left side f(x)_i as those of f_i(x)."""
+    r"""Return the items of a left side f(x)_i or [f(x)]_i as those of f_i(x)."""
     shown, above = without_top(items[-1])
     fence = shown.args[0] if shown.head == "script" else shown
-    if len(items) != 2 or shown is fence or above or fence.head != "fence" or items[0].head == "script":
+    if shown is fence or above or fence.head != "fence":
+        return list(items)
+    if len(items) == 1 and fence.value == "bracket" and len(fence.args) == 1 and fence.args[0].head == "row":
+        items, fence = fence.args[0].args, fence.args[0].args[-1]
+    if len(items) != 2 or items[0].head == "script" or fence.head != "fence":
         return list(items)
     return [Ast("script", (items[0], *shown.args[1:]), shown.value, items[0].span, items[0].at), fence]
 

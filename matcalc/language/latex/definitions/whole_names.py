@@ -1,0 +1,129 @@
+r"""Reads names that are more than a letter: \langle E^2 \rangle, \overline{xy}, and H(X) beside H(Y).
+
+A line defines each of them. The letters inside are no arguments: the formula of H(X) does not contain X. A name with a
+superscript in parentheses, y_i^{(\lambda)}, is another one than y_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import cast
+
+from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
+from matcalc.language.latex.layout.latex_patterns import TOPS, same_layout, without_top
+from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.syntax import Ast, rebuild, walk
+
+
+def with_whole_names(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    """Return lines in which each name of several letters that a line defines and another one uses is one letter.
+
+    Raises: ParseError for a use with other letters inside, whose meaning no line tells.
+    """
+    done = list(lines)
+    sides = [line.args[0] for line in lines if _is_defined(line, signs)]
+    heads = [side for side in sides if _is_used(side, done)]
+    for side in heads:
+        word = "_".join(str(x.value[0]) for x in walk(side) if x.head in ("letter", "word", "number"))  # type: ignore[index]
+        letter = Ast("letter", (), (f"whole_{word}".replace("/", "_"), ""), side.span)
+        done = [_replaced(line, side, letter) for line in done]
+    for name, _ in (x.args for x in heads if x.head == "row"):
+        _check_others(whole_key(name), name, done)
+    return done
+
+
+def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    r"""Return lines in which a name y^{(\lambda)} that a line defines has its superscript as an accent."""
+    sides = [line.args[0] for line in lines if line.head == "relation" and line.value in [(sign,) for sign in signs]]
+    found = {mark for side in sides if (mark := raised_key(side)) is not None}
+    if not found:
+        return list(lines)
+
+    marks = {added for _, added in found}
+
+    def change(node: Ast) -> Ast:
+        mark = raised_key(node)
+        if mark is None or mark[1] not in marks or (*mark[0], *mark[1]) in reading.keys:
+            return node
+        if mark not in found and mark[1][0].isdigit():
+            return node
+        if mark not in found:
+            shown = "_".join(mark[0])
+            hint = "define it by a line of its own, or declare " + "_".join((*mark[0], *mark[1]))
+            raise fault(f"{shown} with this superscript is not defined", node, hint)
+        base = Ast("accent", (node.args[0],), "_".join(mark[1]), node.args[0].span)
+        below = subscript_of(node)
+        return base if below is None else Ast("script", (base, below), ("_",), node.span, node.at)
+
+    return [rebuild(line, change) for line in lines]
+
+
+def raised_key(node: Ast) -> tuple[Key, Key] | None:
+    """Return the key of a name and that of its superscript in parentheses, a letter or a number; else None."""
+    above = without_top(node)[1] if node.head == "script" else ()
+    layout = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
+    key = key_of(node.args[0]) if layout is not None else None
+    if layout is None or key is None or layout.head != "fence" or layout.value != "open" or len(layout.args) != 1:
+        return None
+    added = key_of_subscript(layout) if layout.args[0].head in ("letter", "number") else None
+    return (key, added) if added is not None else None
+
+
+def _is_defined(line: Ast, signs: Collection[str]) -> bool:
+    """Return whether a line defines a name of several letters."""
+    if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
+        return False
+    side, formula = line.args
+    if side.head == "accent":
+        return key_of(side) is None and side.value == "bar"
+    if side.head == "fence":
+        return side.value == "angle" and len(side.args) == 1
+    if side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence" or side.args[1].value not in TOPS:
+        return False
+    inside = set(letters_in(side.args[1]))
+    return whole_key(side.args[0]) is not None and bool(inside) and not inside & set(letters_in(formula))
+
+
+def _is_used(side: Ast, lines: Sequence[Ast]) -> bool:
+    """Return whether a name on a left side is in another place too, and is no function with further arguments."""
+    nodes = [x for line in lines for x in walk(line) if x is not side]
+    if side.head != "row":
+        return any(same_layout(side, x) for x in nodes)
+    return any(_is_call(side, *pair) for x in nodes if x.head == "row" for pair in pairwise(x.args))
+
+
+def _is_call(side: Ast, item: Ast, after: Ast) -> bool:
+    return same_layout(side.args[0], item) and same_layout(side.args[1], without_top(after)[0])
+
+
+def _replaced(line: Ast, side: Ast, letter: Ast) -> Ast:
+    def change(node: Ast) -> Ast:
+        if side.head != "row":
+            return letter if node.head == side.head and same_layout(side, node) else node
+        return _in_row(node, side, letter) if node.head == "row" else node
+
+    return rebuild(line, change)
+
+
+def _in_row(row: Ast, side: Ast, letter: Ast) -> Ast:
+    items: list[Ast] = []
+    for item in row.args:
+        if not items or not _is_call(side, items[-1], item):
+            items.append(item)
+            continue
+        above = item.args[1:] if item.head == "script" else ()
+        items[-1] = Ast("script", (letter, *above), item.value, item.span, item.at) if above else letter
+    return items[0] if len(items) == 1 else Ast("row", tuple(items), None, row.span, row.at)
+
+
+def _check_others(key: Key | None, name: Ast, lines: Sequence[Ast]) -> None:
+    """Raise ParseError for a call H(Z) beside the names H(X) and H(Y)."""
+    for row in (x for line in lines for x in walk(line) if x.head == "row"):
+        for item, after in pairwise(row.args):
+            shown = without_top(after)[0]
+            if whole_key(item) == key and shown.head == "fence" and shown.value in TOPS:
+                hint = "define it by a line of its own, or give the function's formula the letters of its arguments"
+                raise fault(f"only other values of {'_'.join(cast(Key, key))}(...) are defined", after, hint)

@@ -77,9 +77,8 @@ def sides_of(reading: Reading, tree: Ast) -> Sides:
 
 
 def _named(reading: Reading, node: Ast, sides: list[Sides]) -> Sides:
-    name = str(node.value)
-    shape = reading.known.shapes.get(name, ())
-    return cast(Sides, shape) if len(shape) == 2 else reading.sides.get(name)
+    shape = reading.known.shapes.get(str(node.value), ())
+    return cast(Sides, shape) if len(shape) == 2 else None
 
 
 def _product(reading: Reading, node: Ast, sides: list[Sides]) -> Sides:

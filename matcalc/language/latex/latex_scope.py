@@ -112,7 +112,8 @@ class Reading:
     below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
     the formula of a function of a number, the indices of the entries that it is applied to. listed: the names with the
-    index of a sum as their only subscript. zeros: the arrays and axes that count from 0. sides: sizes of parts.
+    index of a sum as their only subscript. zeros: the arrays and axes that count from 0. stated: the axes of rows, by
+    matrix, that words of the passage tell.
     """
 
     names: LatexNames
@@ -131,7 +132,7 @@ class Reading:
     entries: dict[Ast, tuple[str, str, str]] = field(default_factory=dict)
     listed: frozenset[Key] = frozenset()
     zeros: frozenset[tuple[str, int]] = frozenset()
-    sides: dict[str, tuple[str, str]] = field(default_factory=dict)
+    stated: dict[str, int] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""

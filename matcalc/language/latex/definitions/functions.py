@@ -97,15 +97,17 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
-    if len(items) != len(one.indices):
+    if len(items) < len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     formula = with_own_indices(reading, one, {*outside, *letters_in(below)})
-    put = dict(zip(one.indices, items, strict=True))
+    put = dict(zip(one.indices, items, strict=False))
 
     def change(x: Ast) -> Ast:
         return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
 
     made = Ast("fence", (rebuild(formula, change),), "open", shown.span, shown.at)
+    if rest := tuple(items[len(one.indices) :]):  # s_{ij}, the entry j of the vector s_i
+        made = Ast("script", (made, Ast("fence", rest, "brace", below.span)), ("_",), shown.span, shown.at)
     if not above:
         return made
     marks = tuple(mark for mark, _ in above)
@@ -123,6 +125,7 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         if (entry := _of_same_array(letter, argument)) is not None:
             put[key_of(letter.args[1]) or ()] = entry
             continue
+        letter, argument = _without_squares(letter, argument)
         key = _with_primes(letter)
         if key is None:
             hint = "write a letter, or an entry s_t, and call the function of entries of s alone"
@@ -159,6 +162,20 @@ def _of_same_array(parameter: Ast, argument: Ast) -> Ast | None:
     return argument.args[1] if is_same else None
 
 
+def _without_squares(parameter: Ast, argument: Ast) -> tuple[Ast, Ast]:
+    r"""Return the parameter s of f(x, s^2) = ... and its argument, the root of the one in the place of s^2."""
+    (shown, above), (inner, over) = without_top(parameter), without_top(argument)
+    squares = [len(x) == 1 and x[0][1] is not None and _is_two(x[0][1]) for x in (above, over)]
+    if not squares[0] or key_of(shown) is None:
+        return parameter, argument
+    return shown, inner if squares[1] else Ast("radical", (argument,), None, argument.span)
+
+
+def _is_two(layout: Ast) -> bool:
+    layout = unbraced(layout)
+    return layout.head == "number" and layout.value[0] == 2  # type: ignore[index]
+
+
 def _with_primes(layout: Ast) -> Key | None:
     """Return the key of a letter, or of one with primes that are part of its name, k(x, x')."""
     if layout.head == "script" and set(cast("tuple[str, ...]", layout.value)) == {"'"}:
@@ -175,8 +192,8 @@ def _is_vector(letter: Ast, one: Statement) -> bool:
     bound = bound_in(formula)
     for script in (x for x in walk(formula) if x.head == "script" and x.args[0] in own):
         below = subscript_of(script)
-        if below is not None and {*letters_in(below)} & bound:
-            return True  # the vector of the entries x_i
+        if below is not None and ({*letters_in(below)} & bound or below.head == "number"):
+            return True  # the vector of the entries x_i or x_1
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(
             item in own and (_is_transposed(before) or whole_key(before) in one.matrices)

@@ -1,7 +1,7 @@
 r"""Reads names that are more than a letter: \langle E^2 \rangle, \overline{xy}, and H(X) beside H(Y).
 
 A line defines each of them. The letters inside are no arguments: the formula of H(X) does not contain X. A name with a
-superscript in parentheses, y_i^{(\lambda)}, is another one than y_i.
+superscript in parentheses, y_i^{(\lambda)}, is another one than y_i, and a marginal p_{i\cdot} another one than p_{ij}.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import cast
 
-from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_axes import elements, is_whole, letters_in
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, same_layout, without_top
@@ -70,6 +70,42 @@ def raised_key(node: Ast) -> tuple[Key, Key] | None:
         return None
     added = key_of_subscript(layout) if layout.args[0].head in ("letter", "number") else None
     return (key, added) if added is not None else None
+
+
+def with_marginals(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    r"""Return lines in which sums that a line defines, p_{i\cdot} = \sum_j p_{ij}, are arrays of their own."""
+    sides = [line.args[0] for line in lines if line.head == "relation" and line.value in [(sign,) for sign in signs]]
+    found = {mark for side in sides if (mark := _marginal(side)) is not None}
+    if not found:
+        return list(lines)
+
+    def change(node: Ast) -> Ast:
+        mark = _marginal(node)
+        if mark is None or mark not in found:
+            return node
+        base = Ast("accent", (node.args[0],), "marginal" + "".join(map(str, mark[1])), node.args[0].span)
+        rest = tuple(x for x in _items(node) if not is_whole(x))
+        above = without_top(node)[1]
+        if not rest and not above:
+            return base
+        scripts = ([Ast("fence", rest, "brace", node.span)] if rest else []) + [x for _, x in above if x is not None]
+        marks = (("_",) if rest else ()) + tuple(mark for mark, _ in above)
+        return Ast("script", (base, *scripts), marks, node.span, node.at)
+
+    return [rebuild(line, change) for line in lines]
+
+
+def _marginal(node: Ast) -> tuple[Key, tuple[int, ...]] | None:
+    r"""Return the key of an array and the axes of \cdot in its subscript; None without one."""
+    key = key_of(node.args[0]) if node.head == "script" else None
+    axes = tuple(k for k, x in enumerate(_items(node)) if is_whole(x)) if key is not None else ()
+    return (key, axes) if key is not None and axes else None
+
+
+def _items(script: Ast) -> list[Ast]:
+    below = subscript_of(script)
+    every = elements(below) if below is not None else ()
+    return [x for one in every for x in (one.args if one.head == "row" else (one,))]
 
 
 def _is_defined(line: Ast, signs: Collection[str]) -> bool:

@@ -19,14 +19,17 @@ def check_signs(reading: Reading, layouts: Sequence[Ast]) -> None:
 
 
 def _check_fonts(layouts: Sequence[Ast]) -> None:
-    """Raise ParseError for a letter in two fonts, two symbols in papers, except the italic entries of a bold x."""
+    """Raise ParseError for a letter in two fonts, two symbols in papers, except the italic entries of a bold x.
+
+    The arguments on the left side of a line, L(\\beta) = ..., may be in plain letters.
+    """
     fonts: dict[object, tuple[str, Ast]] = {}
     for layout in layouts:
         below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
         label = set(walk(layout.args[0])) if layout.head == "relation" else set()
         for leaf in walk(layout):
             font = font_of(leaf) if leaf.head == "letter" else ""
-            if leaf.head != "letter" or leaf in below or font == "script" and leaf in label:
+            if leaf.head != "letter" or leaf in below or font in ("script", "") and leaf in label:
                 continue
             base = leaf.value[0]  # type: ignore[index]
             known, _ = fonts.setdefault(base, (font, leaf))

@@ -31,6 +31,8 @@ _SETTING = re.compile(
     rf"|\\(?:begin|end)\s*\{{\s*(?:equation|displaymath|math|{LINES})\*?\s*\}}"
 )
 """Signs that delimit formulas in text."""
+_LINES = re.compile(rf"\\begin\s*\{{\s*(?:equation|{LINES})\*?\s*\}}|(?<!\\)\\\[|\$\$")
+_SIGN = re.compile(r"(?<!\\)\\[\[\]()]")
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
 _BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
@@ -68,6 +70,8 @@ def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
     wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)
+        if not has_lines and _LINES.search(text, begin, end):  # f = g, \quad \begin{aligned} g &= ...
+            text, has_lines = text[:begin] + _SETTING.sub(_blank, text[begin:end]) + text[end:], True
         masked = _without_bars(text, begin, end)
         return Passage(lines_between(masked, begin, end, has_lines), (), masked)
     shown = _SETTING.sub(_blank, text)
@@ -147,5 +151,6 @@ def _last_opening(side: str) -> int | None:
 
 def _depth(text: str, begin: int, end: int) -> int:
     """Return the number of parentheses, brackets and braces that are open at the end of a range."""
+    text, begin, end = _SIGN.sub("", text[begin:end]), 0, end
     opened = sum(text.count(sign, begin, end) for sign in "([{")
     return opened - sum(text.count(sign, begin, end) for sign in ")]}")

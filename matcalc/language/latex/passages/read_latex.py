@@ -18,13 +18,14 @@ from matcalc.language.latex.definitions.diagonals import with_diagonals
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
+from matcalc.language.latex.definitions.objectives import objective
 from matcalc.language.latex.definitions.primes import with_primed_indices
 from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.definitions.separate_indices import with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
 from matcalc.language.latex.definitions.squares import with_squares
-from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
-from matcalc.language.latex.definitions.whole_names import with_raised_names, with_whole_names
+from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_meaning import meaning
@@ -46,8 +47,9 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
+from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
-from matcalc.language.latex.passages.descriptions import Described, without_descriptions
+from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
@@ -91,12 +93,13 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters, described = _passage(text, known)
+        plain, origins, passage, letters, words = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
         found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
-        check_described(reading, plain, described, rest)
+        check_described(reading, plain, words.described, rest)
+        note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
@@ -116,7 +119,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
-        every = with_whole_names([*firsts, *others, *norms], EQUAL)
+        every = [with_axes(reading, line, words.along) for line in [*firsts, *others, *norms]]
+        every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
@@ -139,7 +143,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], list[Described]]:
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
     """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
@@ -153,20 +157,20 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            shown, described = without_descriptions(plain)
+            shown, words = without_descriptions(plain)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
-                return plain, origins, passage, letters, described
+                return plain, origins, passage, letters, words
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    shown, described = without_descriptions(plain)
+    shown, words = without_descriptions(plain)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
-    return plain, origins, passage, letters, described
+    return plain, origins, passage, letters, words
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:
@@ -261,7 +265,7 @@ def _parts_of(
         reading.ranks.pop(name, None)
         reading.parts[name] = part.kind
         if (sides := sides_of(reading, part.tree)) is not None:
-            reading.sides[name] = sides
+            reading.known = replace(reading.known, shapes={**reading.known.shapes, name: sides})
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
     return segments
 

@@ -195,7 +195,7 @@ FIFTEENTH = [
         ),
     ),
     Passage(
-        "focal loss, again",
+        "focal loss of two classes",
         r"""\mathcal{L}_{\mathrm{FL}}(w, b) = -\frac{1}{n} \sum_{i=1}^{n} \Big[ y_i (1 - p_i)^{\gamma} \log p_i
         + (1 - y_i)\, p_i^{\gamma} \log(1 - p_i) \Big], \quad \text{where } p_i = \sigma(w^\top x_i + b)
         \text{ and } \sigma(t) = \frac{1}{1 + e^{-t}}""",

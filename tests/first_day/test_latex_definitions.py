@@ -180,3 +180,122 @@ def test_a_function_of_a_vector_at_zero(zero):
     latex = rf"m(p) - m({zero}), \quad m(p) = c + g^\top p + p^\top A p"
     let = "p, g: vector(n); A: matrix(n, n); c: scalar"
     np.testing.assert_allclose(value(latex, let, p=x, g=y, A=A, c=2.0), y @ x + x @ A @ x)
+
+
+SIZES = [
+    (r"\frac{A_{ij}}{\sum_{k=1}^n A_{ik}} x_j", ""),
+    (r"\frac{A_{ij}}{\sum_{l=1}^n A_{il}} x_j", ""),
+    ("h_{ij} x_j", r", \quad h_{ij} = \frac{A_{ij}}{\sum_{k=1}^n A_{ik}}"),
+]
+
+
+@pytest.mark.parametrize(("term", "where"), SIZES)
+def test_an_index_with_the_letter_of_a_size(term, where):
+    latex = rf"b^\top b + \sum_{{j=1}}^n \sum_{{i=1}}^m {term}{where}"
+    data = {"A": abs(A), "x": x, "b": np.ones(4)}
+    truth = np.sum((abs(A) / abs(A).sum(axis=1, keepdims=True)) @ x) + 4
+    np.testing.assert_allclose(value(latex, "A: matrix(m, n); x: vector(n); b: vector(k)", **data), truth)
+
+
+def test_a_size_is_no_index_where_it_is_a_number():
+    latex = r"b^\top b + \sum_{k=1}^n k x_k"
+    try:
+        found = value(latex, "x: vector(n); b: vector(k)", x=x, b=np.ones(4))
+    except mc.MatcalcError as refused:
+        assert "k" in str(refused)
+    else:
+        np.testing.assert_allclose(found, 4 + x @ [1, 2, 3])
+
+
+SIGNS = ["P^+", "P^-", r"P^{\mathrm{new}}", r"P^{\text{post}}", "P^*", r"\hat P^+"]
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_names_with_a_sign_above_that_a_line_defines(name):
+    latex = rf"\|{name} x\|^2, \quad {name} = P + P P"
+    e = read(latex, "P: matrix(n, n); x: vector(n)")
+    np.testing.assert_allclose(e(P=A, x=x), np.sum(((A + A @ A) @ x) ** 2))
+
+
+def test_a_declared_number_beside_entries_of_its_letter():
+    found = value(r"\sum_i (r_i - r_e)^2, \quad r_i = x_i^2", "x: vector(n); r_e: scalar", x=x, r_e=0.5)
+    np.testing.assert_allclose(found, np.sum((x**2 - 0.5) ** 2))
+
+
+POSITIVE = ["[{}]^+", "({})^+", r"\left({}\right)_+", "[{}]_+"]
+
+
+@pytest.mark.parametrize("look", POSITIVE)
+@pytest.mark.parametrize(
+    "told", ["", r", \quad \text{where } [z]^+ = \max\{z, 0\}", r", \text{where } [z]^+ = \max(0, z)"]
+)
+def test_the_positive_part_of_a_number(look, told):
+    latex = rf"\sum_i {look.format('y_i - 1')}{told}"
+    np.testing.assert_allclose(value(latex, "y: vector(n)", y=y), np.sum(np.maximum(y - 1, 0)))
+
+
+def test_the_larger_of_two_numbers_is_a_number():
+    latex = r"\sum_{i=1}^n \| \sum_{j=1}^n \max(A_{ij}, 0.2) h_j \|^2"
+    np.testing.assert_allclose(
+        value(latex, "A: matrix(n, n); H: matrix(n, d)", A=A, H=W), np.sum((np.maximum(A, 0.2) @ W) ** 2)
+    )
+
+
+LABELS = [r"\log \left| \det \frac{\partial f}{\partial x} \right|", r"\left| \frac{\partial f}{\partial x} \right|"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_determinant_of_a_derivative_is_a_label(label):
+    np.testing.assert_allclose(value(rf"{label} = x^\top y", "x, y: vector(n)", x=x, y=y), x @ y)
+
+
+def test_more_subscripts_than_a_definition_has_are_entries():
+    latex = r"\sum_{i=1}^n \sum_{j=1}^d s_{ij}, \quad s_i = \tanh(W x_i)"
+    np.testing.assert_allclose(value(latex, "X: matrix(n, k); W: matrix(d, k)", X=X, W=W.T), np.sum(np.tanh(X @ W)))
+
+
+MULTIPLES = [("2m", 2), ("-m", -1), ("2 m", 2)]
+
+
+@pytest.mark.parametrize(("left", "factor"), MULTIPLES)
+def test_a_multiple_of_a_name_on_the_left(left, factor):
+    latex = rf"\sum_i \frac{{x_i}}{{m}}, \quad {left} = \sum_i y_i"
+    np.testing.assert_allclose(value(latex, "x, y: vector(n)", x=x, y=y), np.sum(x) * factor / np.sum(y))
+
+
+DENSITIES = [
+    (r"\mathcal{N}(t; \mu, \sigma^2)", r"\frac{1}{\sqrt{2\pi\sigma^2}} e^{-\frac{(t - \mu)^2}{2\sigma^2}}"),
+    (r"\log \mathcal{N}(t; \mu, \sigma^2)", r"-\frac{1}{2}\log(2\pi\sigma^2) - \frac{(t - \mu)^2}{2\sigma^2}"),
+    (
+        r"\mathcal{N}(t \mid \mu, \sigma^2)",
+        r"\frac{1}{\sigma\sqrt{2\pi}} \exp\left(-\frac{(t - \mu)^2}{2\sigma^2}\right)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("left", "formula"), DENSITIES)
+@pytest.mark.parametrize("scale", ["s^2", "s_i^2", "v_i"])
+def test_a_density_that_a_passage_defines(left, formula, scale):
+    sign = r"\mid" if "mid" in left else ";"
+    latex = rf"\sum_i \log \mathcal{{N}}(x_i {sign} y_i, {scale}), \quad {left} = {formula}"
+    s = np.array([0.5, 1.0, 2.0])
+    let = "x, y: vector(n); " + {"s^2": "s: scalar positive", "s_i^2": "s: vector(n) positive"}.get(
+        scale, "v: vector(n) positive"
+    )
+    deviation = {"s^2": 0.5, "s_i^2": s}.get(scale, np.sqrt(s))
+    truth = np.sum(-np.log(2 * np.pi * deviation**2) / 2 - (x - y) ** 2 / (2 * deviation**2))
+    np.testing.assert_allclose(value(latex, let, x=x, y=y, s=0.5 if scale == "s^2" else s, v=s), truth)
+
+
+MARGINALS = [("i+", "+j"), (r"i\cdot", r"\cdot j"), (r"i\bullet", r"\bullet j")]
+
+
+@pytest.mark.parametrize(("of_row", "of_column"), MARGINALS)
+def test_marginals_that_a_passage_defines(of_row, of_column):
+    P = abs(X) / abs(X).sum()
+    latex = (
+        rf"\sum_{{i,j}} p_{{ij}} \log \frac{{p_{{ij}}}}{{p_{{{of_row}}} p_{{{of_column}}}}}, \quad "
+        rf"p_{{{of_row}}} = \sum_j p_{{ij}}, \quad p_{{{of_column}}} = \sum_i p_{{ij}}"
+    )
+    truth = np.sum(P * np.log(P / np.outer(P.sum(axis=1), P.sum(axis=0))))
+    np.testing.assert_allclose(value(latex, "P: matrix(m, n)", P=P), truth)

@@ -11,7 +11,7 @@ from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.layout.latex_patterns import raised
+from matcalc.language.latex.layout.latex_patterns import lowered, raised
 from matcalc.language.syntax import Ast, walk
 
 _ENTRYWISE = (r"\odot", r"\circ")
@@ -60,6 +60,14 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         return _transposed(reading, base, node, None if mark else "^T")
     if mark == "H" or _is_letter(layout, "H") and reading.kind_of("H") == "matrix":
         return _transposed(reading, base, node)  # of real numbers the conjugate transpose is the transpose
+    if (
+        mark in lowered(reading.names)
+        and base.kind == "scalar"
+        and node.head == "script"
+        and node.args[0].head == "fence"
+    ):
+        tree = syntax.call(lowered(reading.names)[mark], base.tree)  # type: ignore[arg-type]
+        return Value(replace(tree, span=node.span), base.kind)
     if mark in raised(reading.names):
         tree = syntax.call(raised(reading.names)[mark], base.tree)  # type: ignore[arg-type]
         return Value(replace(tree, span=node.span), base.kind)

@@ -93,6 +93,8 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
     key = key_of(shown.args[0]) or ()
     one = functions.get(key)
     mark = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
+    if whole_key(shown) in reading.keys:  # r_e is a declared number beside the entries r_i
+        return node
     if one is None or not one.indices or mark is not None and (*key, *mark) in reading.keys:
         return node
     below = cast(Ast, subscript_of(shown))

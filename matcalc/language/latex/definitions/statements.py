@@ -14,6 +14,7 @@ from matcalc.language.latex.definitions.labels import (
     by_indices,
     compound_key,
     solved,
+    tells_positive_part,
     with_subscript_in_front,
     without_link,
 )
@@ -202,6 +203,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     """
     reading.listed = frozenset(x for line in (*lines, *aside, *readers) for x in listed_in(line))
     main = [statement(reading, line) for line in lines]
+    aside = [line for line in aside if not tells_positive_part(line)]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
     for one in others:
         if one.name is None:

@@ -48,7 +48,7 @@ def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[
         mark = raised_key(node)
         if mark is None or mark[1] not in marks or (*mark[0], *mark[1]) in reading.keys:
             return node
-        if mark not in found and mark[1][0].isdigit():
+        if mark not in found and (mark[1][0].isdigit() or unbraced(without_top(node)[1][0][1] or node).head != "fence"):
             return node
         if mark not in found:
             shown = "_".join(mark[0])
@@ -62,13 +62,17 @@ def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[
 
 
 def raised_key(node: Ast) -> tuple[Key, Key] | None:
-    """Return the key of a name and that of its superscript in parentheses, a letter or a number; else None."""
+    """Return the key of a name and that of its superscript, a letter or number in parentheses or a sign; else None."""
     above = without_top(node)[1] if node.head == "script" else ()
     layout = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
     key = key_of(node.args[0]) if layout is not None else None
-    if layout is None or key is None or layout.head != "fence" or layout.value != "open" or len(layout.args) != 1:
+    if layout is None or key is None:
         return None
-    added = key_of_subscript(layout) if layout.args[0].head in ("letter", "number") else None
+    if layout.head == "fence" and layout.value == "open" and len(layout.args) == 1:
+        added = key_of_subscript(layout) if layout.args[0].head in ("letter", "number") else None
+        return (key, added) if added is not None else None
+    is_sign = layout.head in ("lone", "operator") or layout.head == "word" and layout.value[1] != "\\"  # type: ignore[index]
+    added = key_of_subscript(layout) if is_sign else None
     return (key, added) if added is not None else None
 
 

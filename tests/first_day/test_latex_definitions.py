@@ -97,6 +97,7 @@ def test_a_function_of_rows_whose_value_is_a_vector(use):
 WHOLE = [
     (r"\langle x^2 \rangle", r"\langle x \rangle"),
     (r"\overline{x^2}", r"\bar x"),
+    (r"\langle x^2 \rangle_T", r"\langle x \rangle_T"),
     (r"\mathbb{E}[X^2]", r"\mathbb{E}[X]"),
     ("M(X^2)", "M(X)"),
     (r"\operatorname{Mom}(2, X)", r"\operatorname{Mom}(1, X)"),
@@ -299,3 +300,10 @@ def test_marginals_that_a_passage_defines(of_row, of_column):
     )
     truth = np.sum(P * np.log(P / np.outer(P.sum(axis=1), P.sum(axis=0))))
     np.testing.assert_allclose(value(latex, "P: matrix(m, n)", P=P), truth)
+
+
+def test_a_number_with_the_letter_of_an_argument():
+    """z_0 is declared: no entry of the argument z of w(z)."""
+    latex = r"\sum_i w(x_i)^2, \quad w(z) = \frac{z - z_0}{z_1}"
+    found = value(latex, "x: vector(n); z_0, z_1: scalar", x=x, z_0=0.3, z_1=2.0)
+    np.testing.assert_allclose(found, np.sum(((x - 0.3) / 2) ** 2))

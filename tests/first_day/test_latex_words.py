@@ -128,3 +128,28 @@ def test_a_part_with_a_sign_on_its_left(use):
     left = "-u_i = 2 w_i" if "_" in use else "-u = 2 w"
     truth = {"u": -2 * w, "u_1": -2 * w[0], "-u_2": 2 * w[1]}.get(use, 4 * w @ w)
     np.testing.assert_allclose(value(rf"f = {use}, \quad {left}", "w: vector(d)", w=w), truth)
+
+
+@pytest.mark.parametrize("end", ["", ","])
+def test_a_formula_behind_lines(end):
+    latex = (
+        r"L = \sum_{t=1}^T h_t^2, \qquad \begin{aligned} h_t &= a h_{t-1} + g_t, \\ "
+        rf"g_t &= y_t^2{end} \end{{aligned}} \qquad h_0 = 0"
+    )
+    h, total = 0.0, 0.0
+    for one in w:
+        h = 0.5 * h + one**2
+        total += h * h
+    np.testing.assert_allclose(value(latex, "y: vector(T); a: scalar", y=w, a=0.5), total)
+
+
+REFUSED = [
+    (r"\[ \sum_i \|x_i\|^2, \] where $x_i$ are the rows of $A$.", "X, A: matrix(n, d)"),
+    (r"\[ \|X\|_F^2, \] where the norm is taken row-wise, and $X$ is the input.", "X: matrix(n, d)"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let"), REFUSED)
+def test_words_of_axes_that_fit_nothing_are_refused(latex, let):
+    with pytest.raises(mc.MatcalcError):
+        mc.expression(latex, let, dialect="latex")

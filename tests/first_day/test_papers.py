@@ -26,6 +26,8 @@ from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
+from first_day.papers_seventeenth import SEVENTEENTH
+from first_day.papers_seventeenth_end import SEVENTEENTH_END, SEVENTEENTH_REFUSED
 from first_day.papers_seventh import SEVENTH
 from first_day.papers_seventh_end import SEVENTH_END, SEVENTH_REFUSED
 from first_day.papers_sixteenth import SIXTEENTH
@@ -51,8 +53,8 @@ LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED
 LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
 NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END, *THIRTEENTH, *THIRTEENTH_END, *FOURTEENTH, *FOURTEENTH_END]
 NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED, *THIRTEENTH_REFUSED, *FOURTEENTH_REFUSED]
-FORTIES = [*FIFTEENTH, *FIFTEENTH_END, *SIXTEENTH, *SIXTEENTH_END]
-FORTIES_REFUSED = [*FIFTEENTH_REFUSED, *SIXTEENTH_REFUSED]
+FORTIES = [*FIFTEENTH, *FIFTEENTH_END, *SIXTEENTH, *SIXTEENTH_END, *SEVENTEENTH, *SEVENTEENTH_END]
+FORTIES_REFUSED = [*FIFTEENTH_REFUSED, *SIXTEENTH_REFUSED, *SEVENTEENTH_REFUSED]
 LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
 EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST, *MENDED, *FORTIES]
 EVERY_REFUSED = [
@@ -105,6 +107,10 @@ def test_there_are_a_hundred_and_sixty_last_ones():
 
 def test_there_are_a_hundred_newest_ones():
     assert len(NEWEST) + len(MENDED) + len(NEWEST_REFUSED) >= 110
+
+
+def test_there_are_three_sets_of_forty():
+    assert len(FORTIES) + len(FORTIES_REFUSED) == 120
 
 
 @pytest.mark.sampled(9)

@@ -133,9 +133,10 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
             hint = "write a letter, or an entry s_t, and call the function of entries of s alone"
             raise fault("the argument of a function is a letter", letter, hint)
         same = _with_primes(argument) == key
-        if is_plain_number(argument) and not argument.value[0] and key in reading.keys and _is_vector(letter, one):  # type: ignore[index]
+        is_zero = is_plain_number(argument) and argument.value[0] == 0  # type: ignore[index]
+        if is_zero and key in reading.keys and _is_vector(reading, letter, one):
             argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
-        kind = VECTOR if _is_vector(letter, one) else NUMBER
+        kind = VECTOR if _is_vector(reading, letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -186,7 +187,7 @@ def _with_primes(layout: Ast) -> Key | None:
     return key_of(layout)
 
 
-def _is_vector(letter: Ast, one: Statement) -> bool:
+def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
     r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix, x_i."""
     formula = one.formula
     key = _with_primes(letter)
@@ -194,7 +195,9 @@ def _is_vector(letter: Ast, one: Statement) -> bool:
     bound = bound_in(formula)
     for script in (x for x in walk(formula) if x.head == "script" and x.args[0] in own):
         below = subscript_of(script)
-        if below is not None and ({*letters_in(below)} & bound or below.head == "number"):
+        is_symbol = whole_key(without_top(script)[0]) in reading.keys
+        is_entry = below is not None and below.head == "number" and below.value[0] != 0 and not is_symbol  # type: ignore[index]
+        if below is not None and {*letters_in(below)} & bound or is_entry:
             return True  # the vector of the entries x_i or x_1
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(

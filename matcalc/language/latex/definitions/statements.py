@@ -97,8 +97,10 @@ def statement(reading: Reading, line: Ast) -> Statement:
             items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
         items = [Ast("accent", (items[1],), "change", items[1].span)]
-    if len(items) == 1 and items[0].head == "fence" and items[0].value == "angle" and len(items[0].args) == 1:
-        items = [Ast("accent", items[0].args, "angle", items[0].span)]  # \langle E \rangle = ..., a label
+    angle = without_top(items[0])[0]
+    angle = angle.args[0] if angle.head == "script" else angle
+    if len(items) == 1 and angle.head == "fence" and angle.value == "angle" and len(angle.args) == 1:
+        items = [Ast("accent", angle.args, "angle", angle.span)]  # \langle E \rangle = ..., a label
     key = whole_key(items[0]) if len(items) == 1 else None
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]

@@ -119,6 +119,8 @@ def _is_defined(line: Ast, signs: Collection[str]) -> bool:
     side, formula = line.args
     if side.head == "accent":
         return key_of(side) is None and side.value == "bar"
+    if side.head == "script" and side.value == ("_",):  # \langle x \rangle_T
+        side = side.args[0]
     if side.head == "fence":
         return side.value == "angle" and len(side.args) == 1
     if side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence" or side.args[1].value not in TOPS:
@@ -131,7 +133,7 @@ def _is_used(side: Ast, lines: Sequence[Ast]) -> bool:
     """Return whether a name on a left side is in another place too, and is no function with further arguments."""
     nodes = [x for line in lines for x in walk(line) if x is not side]
     if side.head != "row":
-        return any(same_layout(side, x) for x in nodes)
+        return any(same_layout(side, without_top(x)[0]) for x in nodes)
     return any(_is_call(side, *pair) for x in nodes if x.head == "row" for pair in pairwise(x.args))
 
 
@@ -141,6 +143,10 @@ def _is_call(side: Ast, item: Ast, after: Ast) -> bool:
 
 def _replaced(line: Ast, side: Ast, letter: Ast) -> Ast:
     def change(node: Ast) -> Ast:
+        shown, above = without_top(node)
+        if side.head != "row" and above and shown.head == side.head == "script" and same_layout(side, shown):
+            scripts = [x for _, x in above if x is not None]
+            return Ast("script", (letter, *scripts), tuple(mark for mark, _ in above), node.span, node.at)
         if side.head != "row":
             return letter if node.head == side.head and same_layout(side, node) else node
         return _in_row(node, side, letter) if node.head == "row" else node

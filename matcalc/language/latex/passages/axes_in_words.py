@@ -3,13 +3,14 @@ r"""Reads what a passage tells of axes: rows $x_i$ of $X$, x_1, \dots, x_N, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from matcalc.errors import ParseError
 from matcalc.language.latex.latex_scope import Reading
 from matcalc.language.latex.layout.latex_patterns import without_top
-from matcalc.language.syntax import Ast, rebuild
+from matcalc.language.syntax import Ast, rebuild, walk
 
 _LETTER = r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?([a-z])\s*\}?\s*_\s*\{?\s*"
 _LIST = re.compile(rf"(?<![A-Za-z\\]){_LETTER}1\s*\}}?\s*,\s*(?:\\[,;! ]\s*)?\\[lc]?dots\s*,\s*{_LETTER}([A-Za-z])")
@@ -27,11 +28,21 @@ def note_rows(reading: Reading, text: str, rows: Mapping[str, int]) -> None:
         reading.stated[names[0] if len(names) == 1 else letter] = axis
 
 
-def with_axes(reading: Reading, line: Ast, along: Mapping[str, int]) -> Ast:
-    """Return a line in which calls of a function have the axis that words state."""
+def with_axes(reading: Reading, lines: Sequence[Ast], along: Mapping[str, int]) -> list[Ast]:
+    """Return lines in which calls of a function have the axis that words state.
+
+    Raises: ParseError if no line calls such a function.
+    """
     words = {word: axis for word, axis in along.items() if word in reading.names.words}
-    if not words:
-        return line
+    called = {x.value[0] for line in lines for x in walk(line) if x.head == "word"}  # type: ignore[index]
+    if along and not called & {*words}:
+        hint = "write axis=1 as a further argument of the function of each row"
+        raise ParseError("these words of rows or columns name no function of the formula", at=0, hint=hint)
+    return [_with_axes(line, words) for line in lines]
+
+
+def _with_axes(line: Ast, words: Mapping[str, int]) -> Ast:
+    """Return a line in which each call of these functions has an axis."""
 
     def change(row: Ast) -> Ast:
         if row.head != "row":

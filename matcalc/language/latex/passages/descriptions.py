@@ -34,6 +34,7 @@ _MEANING = re.compile(
 """Parts of words that may change the meaning of a formula."""
 _ROWS = re.compile(r"\b(row|column)s?(?:\s+vectors?)?\s+of\b(?P<of>.*)", re.S)
 _CAPITAL = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z])|\\(?:mathbf|boldsymbol|bm)\s*\{?\s*([A-Z])(?![A-Za-z])")
+_SMALL = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
 _ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
 """The words for a function of each row, with which papers take the softmax of a matrix."""
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
@@ -217,6 +218,11 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
         names = _note_rows(said, stated) if waiting else set()
+        letters = {
+            x for one in waiting for x in re.findall(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])", text[one.first : one.last])
+        }
+        if not {x.lower() for x in names} <= letters:
+            return None  # rows of another matrix than that of the letter
         for x in waiting:
             shown = text[x.first : x.last]
             is_row = any(letter.lower() in shown for letter in names)

@@ -32,6 +32,7 @@ _SETTING = re.compile(
 )
 """Signs that delimit formulas in text."""
 _LINES = re.compile(rf"\\begin\s*\{{\s*(?:equation|{LINES})\*?\s*\}}|(?<!\\)\\\[|\$\$")
+_END = re.compile(rf"(?<![,;.\s])\s*\\end\s*\{{\s*(?:{LINES})\*?\s*\}}(?=(?:\\q?quad|\\[,;:! ]|[\s~])*[^\s,.;$])")
 _SIGN = re.compile(r"(?<!\\)\\[\[\]()]")
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
@@ -71,7 +72,8 @@ def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
     if not wheres:
         begin, end, has_lines = inside(text)
         if not has_lines and _LINES.search(text, begin, end):  # f = g, \quad \begin{aligned} g &= ...
-            text, has_lines = text[:begin] + _SETTING.sub(_blank, text[begin:end]) + text[end:], True
+            text = text[:begin] + _SETTING.sub(_blank, _END.sub(_comma_at, text[begin:end])) + text[end:]
+            has_lines = True
         masked = _without_bars(text, begin, end)
         return Passage(lines_between(masked, begin, end, has_lines), (), masked)
     shown = _SETTING.sub(_blank, text)
@@ -106,6 +108,11 @@ def _comma(found: re.Match[str]) -> str:
     """Return a comma in the place of a word before the range of an index."""
     return found["before"] + ("," if found["before"].rstrip()[-1:] not in (",", "&", "") else " ") + " " * (
         len(found[0]) - len(found["before"]) - 1)  # fmt: skip
+
+
+def _comma_at(found: re.Match[str]) -> str:
+    """Return a comma in the place of the end of lines behind which a formula follows."""
+    return "," + " " * (len(found[0]) - 1)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -119,7 +119,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
-        every = [with_axes(reading, line, words.along) for line in [*firsts, *others, *norms]]
+        every = with_axes(reading, [*firsts, *others, *norms], words.along)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]

@@ -14,8 +14,6 @@ from first_day.papers_eighth import EIGHTH
 from first_day.papers_eighth_end import EIGHTH_END, EIGHTH_REFUSED
 from first_day.papers_eleventh import ELEVENTH
 from first_day.papers_eleventh_end import ELEVENTH_END, ELEVENTH_REFUSED
-from first_day.papers_fifteenth import FIFTEENTH
-from first_day.papers_fifteenth_end import FIFTEENTH_END, FIFTEENTH_REFUSED
 from first_day.papers_fifth import FIFTH, FIFTH_REFUSED
 from first_day.papers_fourteenth import FOURTEENTH
 from first_day.papers_fourteenth_end import FOURTEENTH_END, FOURTEENTH_REFUSED
@@ -25,13 +23,10 @@ from first_day.papers_ninth import NINTH
 from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
+from first_day.papers_of_sets import FORTIES, FORTIES_REFUSED
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
-from first_day.papers_seventeenth import SEVENTEENTH
-from first_day.papers_seventeenth_end import SEVENTEENTH_END, SEVENTEENTH_REFUSED
 from first_day.papers_seventh import SEVENTH
 from first_day.papers_seventh_end import SEVENTH_END, SEVENTH_REFUSED
-from first_day.papers_sixteenth import SIXTEENTH
-from first_day.papers_sixteenth_end import SIXTEENTH_END, SIXTEENTH_REFUSED
 from first_day.papers_sixth import SIXTH
 from first_day.papers_sixth_end import SIXTH_END, SIXTH_REFUSED
 from first_day.papers_tenth import TENTH
@@ -53,8 +48,6 @@ LATER_REFUSED = [*THIRD_REFUSED, *FOURTH_REFUSED, *FIFTH_REFUSED, *SIXTH_REFUSED
 LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH, *TENTH_END]
 NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END, *THIRTEENTH, *THIRTEENTH_END, *FOURTEENTH, *FOURTEENTH_END]
 NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED, *THIRTEENTH_REFUSED, *FOURTEENTH_REFUSED]
-FORTIES = [*FIFTEENTH, *FIFTEENTH_END, *SIXTEENTH, *SIXTEENTH_END, *SEVENTEENTH, *SEVENTEENTH_END]
-FORTIES_REFUSED = [*FIFTEENTH_REFUSED, *SIXTEENTH_REFUSED, *SEVENTEENTH_REFUSED]
 LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
 EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST, *MENDED, *FORTIES]
 EVERY_REFUSED = [

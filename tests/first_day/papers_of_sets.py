@@ -1,4 +1,4 @@
-r"""The fifteenth to seventeenth sets: forty passages each, in the style of forty papers, written without sight of matcalc."""
+r"""The fifteenth to seventeenth sets: forty passages each, in the style of forty papers, each written blind."""
 
 from first_day.papers_fifteenth import FIFTEENTH
 from first_day.papers_fifteenth_end import FIFTEENTH_END, FIFTEENTH_REFUSED

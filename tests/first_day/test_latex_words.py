@@ -54,11 +54,13 @@ def test_words_about_an_undeclared_symbol_are_refused(words):
 MEANINGS = [
     r"\[ \|X w\|^2 \] Except for the last row $X$ is known.",
     r"\[ \|X w\|^2 \] The entries are squared before $X$ is used.",
-    r"The mean over the rows is \[ \|X w\|^2 \] when the expectation $X$ is taken, not the sum.",
+    r"\[ \|X w\|^2 \] where $X$ is transposed.",
+    r"\[ \|X w\|^2 \] The norm is divided by $n$.",
+    r"\[ \|X w\|^2 \] with $w = 0$ at the start.",
 ]
 
 
-@pytest.mark.parametrize("latex", MEANINGS[:2])
+@pytest.mark.parametrize("latex", MEANINGS)
 def test_words_that_may_change_a_formula_are_refused(latex):
     with pytest.raises(mc.MatcalcError):
         mc.expression(latex, "X: matrix(n, d); w: vector(d)", dialect="latex")
@@ -153,3 +155,10 @@ REFUSED = [
 def test_words_of_axes_that_fit_nothing_are_refused(latex, let):
     with pytest.raises(mc.MatcalcError):
         mc.expression(latex, let, dialect="latex")
+
+
+@pytest.mark.parametrize("end", [".", ",", ""])
+@pytest.mark.parametrize(("begin", "stop"), DISPLAYS)
+def test_punctuation_before_the_end_of_a_display(begin, stop, end):
+    latex = rf"Let $Z = 2 X$ be scaled. Then {begin} L = \|Z w\|^2{end} {stop}"
+    np.testing.assert_allclose(value(latex, "X: matrix(n, d); w: vector(d)", X=X, w=w), 4 * np.sum((X @ w) ** 2))

@@ -34,6 +34,8 @@ _MEANING = re.compile(
 """Parts of words that may change the meaning of a formula."""
 _ROWS = re.compile(r"\b(row|column)s?(?:\s+vectors?)?\s+of\b(?P<of>.*)", re.S)
 _CAPITAL = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z])|\\(?:mathbf|boldsymbol|bm)\s*\{?\s*([A-Z])(?![A-Za-z])")
+_CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
+"""Words that change what a symbol stands for."""
 _SMALL = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
 _ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
 """The words for a function of each row, with which papers take the softmax of a matrix."""
@@ -214,7 +216,7 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
                 return None
         last = _last_of_description(text, pieces, at)
         said = text[words.first : pieces[last].last]
-        if not _VERB.sub("", said, count=1).strip():
+        if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
         names = _note_rows(said, stated) if waiting else set()

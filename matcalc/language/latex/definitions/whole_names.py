@@ -125,8 +125,10 @@ def _is_defined(line: Ast, signs: Collection[str]) -> bool:
         return side.value == "angle" and len(side.args) == 1
     if side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence" or side.args[1].value not in TOPS:
         return False
-    inside = set(letters_in(side.args[1]))
-    return whole_key(side.args[0]) is not None and bool(inside) and not inside & set(letters_in(formula))
+    inside, used = set(letters_in(side.args[1])), set(letters_in(formula))
+    if side.args[0].head == "script" and set(letters_in(side.args[0])) & used:
+        return False  # d_{ij}(X) = \|x_i - x_j\|
+    return whole_key(side.args[0]) is not None and bool(inside) and inside.isdisjoint(used)
 
 
 def _is_used(side: Ast, lines: Sequence[Ast]) -> bool:

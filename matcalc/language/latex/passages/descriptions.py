@@ -101,7 +101,10 @@ def without_descriptions(text: str) -> tuple[str, Words]:
     start, at, is_text = begin
     pieces = _pieces(text, at, is_text)
     shown = [text[x.first : x.last].strip() for x in pieces if x.is_math]
-    has_verb = any(re.search(r"[A-Za-z]{3}", text[x.first : x.last]) for x in pieces if not x.is_math)
+    plain = [(x.first, x.last) for x in pieces if not x.is_math]
+    has_verb = any(re.search(r"[A-Za-z]{3}", text[first:last]) for first, last in plain)
+    if is_text:  # \text{if} and \text{otherwise} belong to cases
+        has_verb = any(_VERB.match(text, *one) and not _IF.match(text, *one) for one in plain)
     if not shown or not has_verb or any(x.endswith("=") for x in shown):  # f = \text{the derivative of ...}
         return text, words
     kept = _kept(text, pieces, words)

@@ -24,6 +24,7 @@ ROOMS = [
     "language.latex.layout",
     "language.latex",
     "language.latex.recurrences",
+    "language.latex.definitions",
     "language.latex.passages",
     "language.latex.writer",
     "language.numpy_text",

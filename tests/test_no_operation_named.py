@@ -72,7 +72,9 @@ PLACES = {
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
                "expressions/sympy_bridge/sympy_objects.py language/latex/layout/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex/layout/latex_names.py"),
-    ("max", "min"): ("commands of LaTeX", "language/latex/passages/statements.py"),
+    ("max", "min"): ("commands of LaTeX", "language/latex/definitions/statements.py"
+                     " language/latex/definitions/labels.py language/latex/latex_bounds.py"),
+    ("prod",): ("a command of LaTeX", "language/latex/definitions/numbered.py"),
     ("ln", "log"): ("commands of LaTeX", "language/latex/layout/latex_rows.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),

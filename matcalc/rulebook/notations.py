@@ -111,7 +111,7 @@ def latex_names(book: Rulebook) -> LatexNames:
         results[name] = kinds[0][1] if len({kind for _, kind in kinds}) == 1 else ""
         results.setdefault(name.rstrip("<>=!"), results[name])  # when(x > y) is a call of the entry `when>`
         if not results[name] and len({count for count, _ in kinds}) == len(kinds):
-            by_count[name] = dict(kinds)
+            by_count[name] = {count: "same" if kind in ("entry", "array") else kind for count, kind in kinds}
     return LatexNames(
         tuple(looks),
         parameters,

@@ -227,7 +227,7 @@ ELEVENTH_REFUSED = [
             r"\frac{y_i^\lambda - 1}{\lambda}"
         ),
         "y: vector(n) positive; lambda: scalar positive",
-        "give what is defined another letter",
+        "y_bar with this superscript is not defined",
     ),
     (
         "Goldman equation",

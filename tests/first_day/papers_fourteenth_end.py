@@ -129,13 +129,4 @@ FOURTEENTH_REFUSED = [
         "X: matrix(n, d); w: vector(d); P: matrix(n, n)",
         "the number of members of P",
     ),
-    (
-        "trust-region ratio",
-        (
-            r"\rho = \frac{f(x) - f(x + p)}{m(0) - m(p)}, \quad f(x) = \tfrac14\sum_i x_i^4, \quad m(p) = g^\top "
-            r"p + \tfrac12 p^\top Bp"
-        ),
-        "x, p, g: vector(n); B: matrix(n, n)",
-        "a scalar in a function that takes a vector",
-    ),
 ]

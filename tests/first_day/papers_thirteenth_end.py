@@ -187,34 +187,6 @@ THIRTEENTH_REFUSED = [
         "to a power",
     ),
     (
-        "canonical ensemble heat capacity",
-        (
-            r"C_V = k_B\beta^2\left(\langle E^2\rangle - \langle E\rangle^2\right), \quad \langle E\rangle = "
-            r"\sum_i p_iE_i, \quad \langle E^2\rangle = \sum_i p_iE_i^2, \quad p_i = \frac{e^{-\beta E_i}}{\sum_j "
-            r"e^{-\beta E_j}}"
-        ),
-        "E: vector(n); k_B, beta: scalar positive",
-        "more than a name",
-    ),
-    (
-        "Capon spectrum",
-        (
-            r"P(\theta) = \frac{1}{a(\theta)^\top R^{-1}a(\theta)}, \quad a(\theta)_k = \cos(\pi(k-1)\sin\theta), "
-            r"\; k = 1,\dots,n"
-        ),
-        "R: matrix(n, n) spd; theta: scalar",
-        "a_k is defined",
-    ),
-    (
-        "predictive coding",
-        (
-            r"\mathcal{F} = \frac12\sum_{l=1}^{2}\varepsilon_l^\top\varepsilon_l, \quad \varepsilon_1 = x - "
-            r"W_1\mu_1, \quad \varepsilon_2 = \mu_1 - W_2\mu_2"
-        ),
-        "x: vector(m); W_1: matrix(m, n); mu_1: vector(n); W_2: matrix(n, k); mu_2: vector(k)",
-        "no formula uses it",
-    ),
-    (
         "drift diffusion",
         r"p = \frac{1}{1 + e^{-2va/s^2}}, \qquad \mathbb{E}[T] = \frac{a}{v}\tanh\left(\frac{va}{s^2}\right)",
         "v, a, s: scalar positive",

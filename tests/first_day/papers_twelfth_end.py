@@ -148,15 +148,6 @@ TWELFTH_END = [
 
 TWELFTH_REFUSED = [
     (
-        "policy gradient with a softmax",
-        (
-            r"L(\theta) = -\frac{1}{T}\sum_{t=1}^{T} b_t \log\pi(a_t \mid s_t), \qquad \pi(a \mid s_t) = "
-            r"\frac{\exp(\theta_a^\top x_t)}{\sum_{a'=1}^{K}\exp(\theta_{a'}^\top x_t)}"
-        ),
-        "theta: matrix(K, d); X: matrix(T, d); a: index(T); b: vector(T)",
-        "the argument of a function is a letter",
-    ),
-    (
         "scaled dot-product attention",
         r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
         "Q: matrix(m, k); K: matrix(n, k); V: matrix(n, p); d_k: scalar positive",
@@ -170,12 +161,6 @@ TWELFTH_REFUSED = [
         ),
         "r: vector(n+1); a, b: scalar; sigma, Delta_t: scalar positive",
         "r_0 is defined",
-    ),
-    (
-        "polynomial of Legendre",
-        r"f(x) = \sum_{k=0}^{2} c_k P_k(x), \quad P_0(x) = 1, \; P_1(x) = x, \; P_2(x) = \tfrac12(3x^2 - 1)",
-        "c: vector(3); x: scalar",
-        "P_2 is defined",
     ),
     (
         "Kelvin-Voigt",
@@ -208,11 +193,5 @@ TWELFTH_REFUSED = [
         r"C\frac{dT}{dt} = (1-\alpha)\frac{S_0}{4} - \epsilon\sigma T^4",
         "C, alpha, S_0, epsilon, sigma, T: scalar positive",
         "more than a name",
-    ),
-    (
-        "PageRank, as a sum of powers",
-        r"x = \frac{1-\alpha}{n}\sum_{k=0}^{3}\alpha^k P^k\mathbf{1}",
-        "P: matrix(n, n); alpha: scalar",
-        "both a size and an index",
     ),
 ]

@@ -18,10 +18,12 @@ from first_day.papers_fifth import FIFTH, FIFTH_REFUSED
 from first_day.papers_fourteenth import FOURTEENTH
 from first_day.papers_fourteenth_end import FOURTEENTH_END, FOURTEENTH_REFUSED
 from first_day.papers_fourth import FOURTH, FOURTH_REFUSED
+from first_day.papers_mended import MENDED
 from first_day.papers_ninth import NINTH
 from first_day.papers_ninth_end import NINTH_END, NINTH_REFUSED
 from first_day.papers_of_learning import FURTHER, FURTHER_REFUSED
 from first_day.papers_of_models import LOSSES, MODELS_REFUSED, PROCESSES
+from first_day.papers_of_sets import FORTIES, FORTIES_REFUSED
 from first_day.papers_of_statistics import FACTORISATIONS, LIKELIHOODS
 from first_day.papers_seventh import SEVENTH
 from first_day.papers_seventh_end import SEVENTH_END, SEVENTH_REFUSED
@@ -47,10 +49,10 @@ LAST = [*SEVENTH, *SEVENTH_END, *EIGHTH, *EIGHTH_END, *NINTH, *NINTH_END, *TENTH
 NEWEST = [*ELEVENTH, *ELEVENTH_END, *TWELFTH, *TWELFTH_END, *THIRTEENTH, *THIRTEENTH_END, *FOURTEENTH, *FOURTEENTH_END]
 NEWEST_REFUSED = [*ELEVENTH_REFUSED, *TWELFTH_REFUSED, *THIRTEENTH_REFUSED, *FOURTEENTH_REFUSED]
 LAST_REFUSED = [*SEVENTH_REFUSED, *EIGHTH_REFUSED, *NINTH_REFUSED, *TENTH_REFUSED]
-EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST]
+EVERY = [*PASSAGES, *FURTHER, *FRAMED, *FIELDS, *BLIND, *SECOND, *LATER, *LAST, *NEWEST, *MENDED, *FORTIES]
 EVERY_REFUSED = [
     *REFUSED, *FURTHER_REFUSED, *FRAMED_REFUSED, *MODELS_REFUSED, *BLIND_REFUSED, *SECOND_REFUSED, *LATER_REFUSED,
-    *LAST_REFUSED, *NEWEST_REFUSED,
+    *LAST_REFUSED, *NEWEST_REFUSED, *FORTIES_REFUSED,
 ]  # fmt: skip
 
 
@@ -97,7 +99,11 @@ def test_there_are_a_hundred_and_sixty_last_ones():
 
 
 def test_there_are_a_hundred_newest_ones():
-    assert len(NEWEST) + len(NEWEST_REFUSED) >= 110
+    assert len(NEWEST) + len(MENDED) + len(NEWEST_REFUSED) >= 110
+
+
+def test_there_are_three_sets_of_forty():
+    assert len(FORTIES) + len(FORTIES_REFUSED) == 120
 
 
 @pytest.mark.sampled(27)
@@ -269,7 +275,7 @@ FAULTS = [
     (r"\tr{A}^2", "A: matrix(n, n)", "depends on its definition"),
     (r"\foo{A}^2", "A: matrix(n, n)", "not supported"),
     (r"\def\x{\x} \x", "", "calls itself"),
-    (r"f(X), \text{ where } f(x) = x^2", "X: matrix(n, n)", "takes a number"),
+    (r"f(X), \text{ where } f(x) = x^2", "X: matrix(n, n)", "of the matrix as a whole"),
     (r"y^\top K y, \text{ where } K_{ij} = \|x_i - x_j\|", "X: matrix(n, n); y: vector(n)", "row or column"),
     (r"\begin{align} f &= Xw \\ L &= w^\top w \end{align}", "X: matrix(m, n); w: vector(n)", "several formulas"),
     (r"a + b, \text{ where } a = b + 1 \text{ and } b = a + 1", "", "defined by each other"),

@@ -45,19 +45,34 @@ def bounds_of(
     else:
         raise fault("the range of this sum is not supported", element, _RANGES)
     letters = index_letters(index)
-    low, from_ = _bound(reading, first, scope)
-    top, until = _bound(reading, last, scope)
+    lows = [_bound(reading, x, scope) for x in _extremes(first, "max", scope)]
+    tops = [_bound(reading, x, scope) for x in _extremes(last, "min", scope)]
     conditions: list[Ast] = []
     for letter in letters:
         own = Ast("name", (), letter, index.span)
-        for bound, sign, tree in ((from_, ">=", low), (until, "<=", added(top, -less))):
+        for bound, sign, tree in (*((x, ">=", y) for y, x in lows), *((x, "<=", added(y, -less)) for y, x in tops)):
             if bound is not None:
                 conditions.append(Ast("condition", (own, tree), sign, element.span, element.at))
-    if from_ is None and until is None:
-        return letters, low, added(top, -less), []
-    begin = low if from_ is None else _first(from_, first, scope)
-    end = added(top, -less) if until is None else _last(until, less, scope)
-    return (letters, begin, end, conditions) if end is not None else (letters, None, None, conditions)
+    begin = next((tree for tree, form in lows if form is None), None)
+    end = next((tree for tree, form in tops if form is None), None)
+    ends = added(end, -less) if end is not None else _last(cast(Form, tops[0][1]), less, scope)
+    begin = begin if begin is not None else _first(cast(Form, lows[0][1]), first, scope)
+    return (letters, begin, ends, conditions) if ends is not None else (letters, None, None, conditions)
+
+
+def _extremes(layout: Ast, word: str, scope: Scope) -> Sequence[Ast]:
+    r"""Return the bounds of a bound \min(t - 1, L) with an outer index, each of which is a condition.
+
+    Raises: ParseError for two bounds without an outer index.
+    """
+    items = unbraced(layout).args
+    is_called = layout.head == "row" and len(items) == 2 and items[0].head == "word" and items[0].value == (word, "\\")
+    if not is_called or items[1].head != "fence" or not any(x in scope.indices for x in letters_in(layout)):
+        return (layout,)
+    bounds = items[1].args
+    if sum(not any(x in scope.indices for x in letters_in(one)) for one in bounds) > 1:
+        raise fault("this bound is not supported", layout, f"write one bound without an index in \\{word}(...)")
+    return bounds
 
 
 def _bound(reading: Reading, layout: Ast, scope: Scope) -> tuple[Ast, Form | None]:

@@ -30,8 +30,8 @@ def is_beside_rows(reading: Reading, key: Key, bound: Sequence[str], scope: Scop
     if all(reading.known.shapes.get(name, ()) == () for name in names):
         return True
     last = range_of(scope.indices[bound[0]]) if len(bound) == 1 else ""
-    lengths = {length for name in names for length in reading.known.shapes[name]}
-    return bool(last) and last not in lengths and last in reading.known.shapes[large]
+    lengths = {length for name in names for length in reading.known.shapes.get(name, ())}
+    return bool(last) and last not in lengths and last in reading.known.shapes.get(large, ())
 
 
 def data_beside_number(reading: Reading, key: Key) -> str:

@@ -26,7 +26,7 @@ def check_not_marginal(reading: Reading, key: Key, large: str, layout: Ast) -> N
     shown = key[0]
     letters = "".join(letters_in(_below(pairs[0])))
     letter = "".join(letters_in(_below(next(x for x in own if x not in pairs))))
-    length = reading.known.shapes[large][0]
+    length = (*reading.known.shapes.get(large, ()), "n")[0]
     declared = f"declare {shown}_{letter}: vector({length})"
     hint = f"write {large}_{{{letter},:}} for the row; for the marginal write its sum, or {declared}"
     message = f"{shown}_{letter} beside {shown}_{{{letters}}} can be a row of {large} or a marginal"

@@ -16,7 +16,7 @@ from typing import cast
 
 from matcalc.errors import ParseError
 from matcalc.language import syntax
-from matcalc.language.identifiers import supply
+from matcalc.language.latex.latex_applied import applied_scope, of_entries, operand_of
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_data_indices import compared
@@ -91,9 +91,7 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "fence" and node.value == APPLIED:
-        known = {*reading.known.kinds, *reading.known.sizes, *reading.parts}
-        reading.entries[node] = next(supply("uvwz", {*known, *scope.indices, *scope.entries, *letters_in(node)}))
-        return [replace(scope, entries=(*scope.entries, reading.entries[node]))]
+        return [applied_scope(reading, node, scope)]
     if node.head == "script" and (names := _listed(reading, node)):
         found = {name: unbounded(reading, node.args[0], name) for name in names}
         inner = replace(scope, indices={**scope.indices, **found})
@@ -267,34 +265,18 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     if inner.head == "relation" and node.value == "bracket":
         tree = needed(reading, inner, forms=("relation",)).tree
         assert tree is not None
+        if any(x.head == "name" and x.value in reading.known.indices for x in walk(tree)):  # [y_i = k]
+            one, zero = (Ast("number", (), Fraction(x), node.span) for x in (1, 0))
+            choice = syntax.call(reading.names.roles["choice"], tree, one, zero)
+            return Value(replace(choice, span=node.span), "scalar")
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
     if node.value == APPLIED:
-        return _of_entries(reading, node, found)
-    if node.value == NUMBER and found.kind == "vector" and scope.entries:
-        entry = syntax.part(cast(Ast, found.tree), Ast("name", (), scope.entries[-1], node.span))
-        return Value(replace(entry, span=node.span), "scalar")
-    if node.value in TAKES and found.kind not in TAKES[node.value]:
-        hint = "write the formula of the function in its place"
-        takes = f"a function that takes a {TAKES[node.value][0]}"
-        raise fault(f"a {found.kind or 'value of unknown kind'} in {takes}", node, hint)
+        return of_entries(reading, node, found)
+    if node.value in (NUMBER, VECTOR):
+        found = operand_of(reading, node, found, scope)
     return found if node.value == "brace" else replace_span(found, node)
-
-
-def _of_entries(reading: Reading, node: Ast, found: Value) -> Value:
-    """Return the value of a function of a number: of each entry if its operand is a vector."""
-    letter = reading.entries[node]
-    tree = cast(Ast, found.tree)
-    if not any(x.head == "name" and x.value == letter for x in walk(tree)):
-        return found
-    if found.kind in ("vector", "row", "matrix", "tensor"):
-        raise fault(f"a vector in a function of a number whose value is a {found.kind}", node, "write its entries")
-    return Value(Ast("index_form", (tree,), (letter,), node.span), "vector")
-
-
-TAKES = {NUMBER: ("number", "scalar"), VECTOR: ("vector",)}
-"""The kinds of the operands of functions that the passage defines."""
 
 
 def replace_span(found: Value, node: Ast) -> Value:

@@ -94,12 +94,13 @@ class Steps:
 class Scope:
     """The names bound around a layout: indices by their letters, parameters of functions.
 
-    entries: the indices of the entries of vectors that functions of a number are applied to, innermost last.
+    entries: the indices of the entries of vectors, then of matrices, that functions of a number are applied to,
+    innermost last.
     """
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
-    entries: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass
@@ -110,8 +111,9 @@ class Reading:
     ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout. steps: the recurrences. ranges: the sizes of indices whose
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
-    the formula of a function of a number, the index of the entries of a vector that it is applied to. listed: the names
-    with the index of a sum as their only subscript. zeros: the arrays and axes that count from 0.
+    the formula of a function of a number, the indices of the entries that it is applied to. listed: the names with the
+    index of a sum as their only subscript. zeros: the arrays and axes that count from 0. stated: the axes of rows, by
+    matrix, that words of the passage tell.
     """
 
     names: LatexNames
@@ -127,9 +129,10 @@ class Reading:
     steps: Steps = field(default_factory=Steps)
     ranges: Mapping[str, str] = field(default_factory=dict)
     conditions: dict[Ast, tuple[Ast, ...]] = field(default_factory=dict)
-    entries: dict[Ast, str] = field(default_factory=dict)
+    entries: dict[Ast, tuple[str, str, str]] = field(default_factory=dict)
     listed: frozenset[Key] = frozenset()
     zeros: frozenset[tuple[str, int]] = frozenset()
+    stated: dict[str, int] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""

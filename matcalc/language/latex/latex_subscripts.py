@@ -181,7 +181,7 @@ def _numbered_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> Value 
     last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
     hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
     refused = fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
-    if is_numbered and len(reading.known.shapes[large]) == 2:
+    if is_numbered and len(reading.known.shapes.get(large, ())) == 2:
         refused.undecided = ((large, 0, "vector"), (large, 1, "vector"))
     raise refused
 
@@ -228,12 +228,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
 
 def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast) -> Value | None:
     """Return row or column i + offset of a matrix, if the bound of the sum over i, n or n - 1, decides which."""
-    shape = reading.known.shapes[large]
+    shape = reading.known.shapes.get(large, ("", ""))
     bound = written(index.high) if index.high is not None else index.size
     sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
     zeros = [k for k in range(len(shape)) if (large, k) in reading.zeros]
     axes = zeros or [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
     tried, kind = reading.known.axes.get(large, (None, "vector"))
+    if large in reading.stated and (not axes or reading.stated[large] in axes):
+        axes = [reading.stated[large]]
+    elif large in reading.stated:
+        return None
     axes = axes or ([tried] if tried is not None else [])
     if len(axes) != 1 or tried not in (None, axes[0]):
         return None

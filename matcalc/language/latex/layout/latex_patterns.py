@@ -134,6 +134,19 @@ def raised(names: LatexNames) -> Mapping[str, str]:
     return found
 
 
+@lru_cache(maxsize=8)
+def lowered(names: LatexNames) -> Mapping[str, str]:
+    r"""Return the calls of lone subscripts of parentheses: + for the positive part, (x)_+."""
+    found: dict[str, str] = {}
+    for look in names.looks:
+        layout = _layout(look.template)
+        if layout.head == "script" and layout.value == ("_",) and unbraced(layout.args[0]).head == "fence":
+            below = unbraced(layout.args[1])
+            if below.head == "lone":
+                found[str(below.value)] = look.spelling
+    return found
+
+
 @lru_cache(maxsize=1024)
 def _layout(template: str) -> Ast:
     def hole(found: re.Match[str]) -> str:

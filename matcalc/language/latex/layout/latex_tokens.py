@@ -36,7 +36,9 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
     stack: list[str] = []
     last = ""
     lines: list[Token] = []
-    for token in _without_commas(_apart(_before(tokens), stack)) if has_lines else _apart(_before(tokens), stack):
+    begun = False
+    apart = _apart(_before(tokens), stack)
+    for token, begins in _with_equations(_without_commas(apart)) if has_lines else ((x, False) for x in apart):
         kind = token.type
         if kind in ("BAR", "DOUBLE_BAR"):
             kind = f"{kind}_CLOSE" if _is_end(token, kind, stack, last) else f"{kind}_OPEN"
@@ -53,12 +55,28 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
             continue
         if kind == "NEWLINE" and has_lines and not inside:
             lines = lines or [token]
+            begun = begins
             continue
-        if lines and kind not in _GOES_ON and last not in (*_GOES_ON, ""):
+        if lines and (begun or kind not in _GOES_ON) and last not in (*_GOES_ON, ""):
             yield lines[0]
         lines = []
         last = "LETTER" if last in ("UNDER", "HAT") and kind in _GOES_ON else kind
         yield token
+
+
+def _with_equations(tokens: Iterator[Token]) -> Iterator[tuple[Token, bool]]:
+    r"""Yield the tokens, and for each end of a line whether the next one begins with a sign, `-\log p &= f`.
+
+    Such a line is an equation of its own, and does not continue the one before.
+    """
+    every = list(tokens)
+    for k, token in enumerate(every):
+        begins = False
+        if token.type == "NEWLINE" and k + 1 < len(every) and every[k + 1].type == "SIGN":
+            rest = [x.type for x in every[k + 1 :]]
+            rest = rest[: rest.index("NEWLINE")] if "NEWLINE" in rest else rest
+            begins = ("AMP", "RELATION") in zip(rest, rest[1:], strict=False)
+        yield token, begins
 
 
 def _without_commas(tokens: Iterator[Token]) -> Iterator[Token]:

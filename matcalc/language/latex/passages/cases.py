@@ -19,7 +19,7 @@ _CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)
 _STOP = re.compile(r"[,;.](?=\s*(&|\\\\|\\end\s*\{))")
 _LAST_STOP = re.compile(
     r"[.,;](?=(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])|\\(?:nonumber|notag)(?![A-Za-z])|\\(?:tag\*?|label)\s*\{[^{}]*\})*"
-    r"(?:\\\\|\\end\s*\{|\Z))"
+    r"(?:\\\\|\\end\s*\{|\\\]|\$\$(?![\s\S]*\$\$)|\Z))"
 )
 """Punctuation at the end of a line."""
 _OTHERWISE = ("otherwise", "else")

@@ -17,9 +17,31 @@ _BEGIN = re.compile(
 _MATH = re.compile(r"(?<!\\)\$(?P<a>[^$]+)\$|\\\((?P<b>.+?)\\\)", re.S)
 _TEXT = re.compile(r"\\(?:text|textrm|textit|textnormal|mbox)\s*\{(?P<a>(?:[^{}$]|\$[^$]*\$)*)\}")
 _VERB = re.compile(
-    r"[\s,]*(?:(?:is|are|denotes?|represents?|stands?\s+for|means?|being|refers?\s+to|indicates?|gives?)\b"
-    r"|(?:an?|the|its|their|our|some)\s)",
+    r"[\s,]*(?:(?:is|are|denotes?|represents?|stands?\s+for|means?|being|refers?\s+to|indicates?|gives?|controls?|sets?"
+    r"|measures?|counts?|collects?|contains?|holds?|has|have|determines?|models?|encodes?|weights?|penali[sz]es?"
+    r"|balances?|trades?|ranges?|if|when|whenever)\b|(?:an?|the|its|their|our|some)\s)",
 )
+_VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
+"""The name of a value of data, M_{ui} = 1 in front of the word if."""
+_IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
+_NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
+"""Words in front of a symbol, the penalty $\\lambda$."""
+_MEANING = re.compile(
+    r"row|column|wise|entr|element|transpos|invers|deriv|gradient|expect|averag|mean|sort|order|root|squar|log|"
+    r"normali|modulo|index|start|count|not|except|instead|only|unless|otherwise|denote|defin|equal",
+    re.I,
+)
+"""Parts of words that may change the meaning of a formula."""
+_ROWS = re.compile(r"\b(row|column)s?(?:\s+vectors?)?\s+of\b(?P<of>.*)", re.S)
+_CAPITAL = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z])|\\(?:mathbf|boldsymbol|bm)\s*\{?\s*([A-Z])(?![A-Za-z])")
+_CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
+"""Words that change what a symbol stands for."""
+_SMALL = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
+_ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
+"""The words for a function of each row, with which papers take the softmax of a matrix."""
+_DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
+_OPENING = re.compile(rf"\\begin\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\[|\$\$")
+_CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
 _NEXT = re.compile(r"(?:[,;.]|\b(?:and|while|where|with|here|in\s+which)\b)\s*[,:]?\s*\Z", re.I)
 """The end of a text after which another description begins."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
@@ -61,28 +83,69 @@ class _Piece(NamedTuple):
     is_math: bool
 
 
-def without_descriptions(text: str) -> tuple[str, list[Described]]:
+class Words(NamedTuple):
+    """What the words of a passage state: symbols, the axis of rows by the letter of a matrix, and of functions."""
+
+    described: list[Described]
+    rows: dict[str, int]
+    along: dict[str, int]
+
+
+def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
-    found = next((x for x in _BEGIN.finditer(text) if not _inside(text, x)), None)
-    if found is None:
-        return text, []
-    pieces = _pieces(text, found)
+    words = Words([], {}, {})
+    text = _without_front(text, words)
+    begin = _beginning(text)
+    if begin is None:
+        return text, words
+    start, at, is_text = begin
+    pieces = _pieces(text, at, is_text)
     shown = [text[x.first : x.last].strip() for x in pieces if x.is_math]
-    has_verb = any(_VERB.match(text, x.first, x.last) for x in pieces if not x.is_math)
+    plain = [(x.first, x.last) for x in pieces if not x.is_math]
+    has_verb = any(re.search(r"[A-Za-z]{3}", text[first:last]) for first, last in plain)
+    if is_text:  # \text{if} and \text{otherwise} belong to cases
+        has_verb = any(_VERB.match(text, *one) and not _IF.match(text, *one) for one in plain)
     if not shown or not has_verb or any(x.endswith("=") for x in shown):  # f = \text{the derivative of ...}
-        return text, []
-    kept, described = _kept(text, pieces)
+        return text, words
+    kept = _kept(text, pieces, words)
     if kept is None:
-        return text, []
-    begin, end = found.end(), pieces[-1].end
-    made = list(text[:begin] + " " * (end - begin) + text[end:])
+        return text, Words([], {}, {})
+    made = list(text[:at] + " " * (pieces[-1].end - at) + text[pieces[-1].end :])
     if not kept:
-        made[found.start() : begin] = " " * (begin - found.start())
+        made[start:at] = " " * (at - start)
     for k, (first, last) in enumerate(kept):
         made[first:last] = text[first:last]
-        if k:
+        if k or start == at:
             made[first - 1] = ","
-    return "".join(made), described
+    return "".join(made), words
+
+
+def _beginning(text: str) -> tuple[int, int, bool] | None:
+    """Return the range of the word before descriptions, empty behind a display, and whether it is text in a formula."""
+    found = next((x for x in _BEGIN.finditer(text) if not _inside(text, x)), None)
+    behind = max((x.end() for x in _CLOSING.finditer(text)), default=None)
+    if behind is not None and (found is None or text[behind : found.start()].strip(" \n,.;")):
+        return behind, behind, False
+    return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
+
+
+def _without_front(text: str, words: Words) -> str:
+    """Return a passage without the words in front of its first display; formulas there remain, each with a comma."""
+    opening = _OPENING.search(text)
+    front = text[: opening.start()] if opening else ""
+    if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
+        r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
+    ):
+        return text
+    made = [" "] * len(front)
+    for one in _MATH.finditer(front):
+        first, last = one.span("a") if one["a"] is not None else one.span("b")
+        if _RELATION.search(front, first, last):
+            made[first:last] = front[first:last]
+            made[last] = ","
+        else:
+            words.described.append(Described(first, last, _states(front[first:last], front[one.end() :])))
+    return "".join(made) + text[len(front) :]
 
 
 def _inside(text: str, found: re.Match[str]) -> bool:
@@ -90,16 +153,15 @@ def _inside(text: str, found: re.Match[str]) -> bool:
     return any(text.count(a, 0, found.start()) != text.count(b, 0, found.start()) for a, b in ("()", "{}"))
 
 
-def _pieces(text: str, found: re.Match[str]) -> list[_Piece]:
-    """Return the formulas and texts behind the word that begins the descriptions."""
-    if _MATH.search(text, found.end()) and not found[0].startswith("\\"):
+def _pieces(text: str, at: int, is_text: bool) -> list[_Piece]:
+    """Return the formulas and texts from a position on, behind the word that begins the descriptions."""
+    if _MATH.search(text, at) and not is_text:
         sign, is_math, end = _MATH, True, len(text)
-    elif found[0].startswith("\\"):
+    elif is_text:
         sign, is_math, end = _TEXT, False, _end_of_formula(text)
     else:
         return []
     pieces: list[_Piece] = []
-    at = found.end()
     for one in sign.finditer(text, at, end):
         inner = one.span("a") if one["a"] is not None else one.span("b")
         if text[at : one.start()].strip():
@@ -117,21 +179,33 @@ def _end_of_formula(text: str) -> int:
     return stripped.start() if stripped else len(text)
 
 
-def _kept(text: str, pieces: list[_Piece]) -> tuple[list[tuple[int, int]] | None, list[Described]]:
-    """Return the ranges of formulas that remain, None if words are no description; and what words describe."""
+def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int]] | None:
+    """Return the ranges of formulas that remain, None if words are no description; what they state is noted."""
     kept: list[tuple[int, int]] = []
-    described: list[Described] = []
     waiting: list[_Piece] = []
     at = 0
     while at < len(pieces):
         one = pieces[at]
         words = pieces[at + 1] if at + 1 < len(pieces) and not pieces[at + 1].is_math else None
         if not one.is_math:
-            if text[one.first : one.last].strip(" \n,.;~") and not _LIST.match(text, one.first, one.last):
-                return None, []
+            shown = text[one.first : one.last]
+            if (
+                shown.strip(" \n,.;~")
+                and not _LIST.match(shown)
+                and not _states_axis(shown, stated)
+                and not _is_noun(shown)
+            ):
+                return None
             at += 1
             continue
-        if _RELATION.search(text, one.first, one.last):
+        value = (
+            _VALUE.match(text, one.first, one.last)
+            if words and re.match(r"[\s,]*(?:if|when)", text[words.first :])
+            else None
+        )
+        if value:
+            waiting.append(one._replace(first=one.first, last=value.end()))
+        elif _RELATION.search(text, one.first, one.last):
             kept.append((one.first, one.last))
         else:
             waiting.append(one)
@@ -142,16 +216,50 @@ def _kept(text: str, pieces: list[_Piece]) -> tuple[list[tuple[int, int]] | None
             if _LIST.fullmatch(text, words.first, words.last):
                 continue
             if waiting:
-                return None, []
+                return None
         last = _last_of_description(text, pieces, at)
         said = text[words.first : pieces[last].last]
-        if not _VERB.sub("", said, count=1).strip():
-            return None, []
+        if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
+            return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
-        described += [Described(x.first, x.last, _states(text[x.first : x.last], said)) for x in waiting]
+        names = _note_rows(said, stated) if waiting else set()
+        letters = {
+            x for one in waiting for x in re.findall(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])", text[one.first : one.last])
+        }
+        if not {x.lower() for x in names} <= letters:
+            return None  # rows of another matrix than that of the letter
+        for x in waiting:
+            shown = text[x.first : x.last]
+            is_row = any(letter.lower() in shown for letter in names)
+            stated.described.append(Described(x.first, x.last, is_row or _states(shown, said)))
         waiting = []
         at = last + 1
-    return (None, []) if waiting else (kept, described)
+    return None if waiting else kept
+
+
+def _is_noun(shown: str) -> bool:
+    """Return whether words in front of a symbol only name its kind, and change no meaning."""
+    return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown)
+
+
+def _states_axis(shown: str, stated: Words) -> bool:
+    """Return whether words state that a function is of each row or column, which is noted by each of their words."""
+    found = _ALONG.search(shown)
+    if found is None:
+        return False
+    axis = 1 if "row" in (found[1], found[2]) else 0
+    stated.along.update(dict.fromkeys(re.findall(r"[A-Za-z]+", shown), axis))
+    return True
+
+
+def _note_rows(said: str, stated: Words) -> set[str]:
+    """Return the letters of the matrices whose rows or columns words tell of, and note which."""
+    found = _ROWS.search(said)
+    if found is None:
+        return set()
+    letters = {x[0] or x[1] for x in _CAPITAL.findall(found["of"])}
+    stated.rows.update(dict.fromkeys(letters, 0 if found[1] == "row" else 1))
+    return letters
 
 
 def _last_of_description(text: str, pieces: list[_Piece], at: int) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_by, bound_in
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, fault, subscript_of
 from matcalc.language.latex.layout.latex_names import OVER
-from matcalc.language.latex.passages.bound_letters import bound_by, bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -22,29 +22,33 @@ def with_long_sums(reading: Reading, line: Ast, equal: Collection[str]) -> Ast:
     """
     is_named = line.head == "relation" and line.value in [(sign,) for sign in equal] and len(line.args) == 2
     taken = set(letters_in(line.args[0])) if is_named else set()
+    ranged = bound_in(line, letters_in(line))  # in \sum_i \log \sum_{k \ne i}, the second sum is over k alone
 
     def change(node: Ast) -> Ast:
-        while node.head == "chain" and (longer := _extended(reading, node, taken)) is not node:
+        while node.head == "chain" and (longer := _extended(reading, node, taken, ranged)) is not node:
             node = longer
         return node
 
     return rebuild(line, change)
 
 
-def _extended(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
-    """Return a chain of terms of which the first sum that must be longer contains more terms."""
+def _extended(reading: Reading, node: Ast, taken: Collection[str], ranged: Collection[str]) -> Ast:
+    """Return a chain of terms of which the first sum that must be longer contains more terms.
+
+    A condition on indices binds none of the `ranged` ones, which have a range in another sum.
+    """
     signs = cast("tuple[tuple[int, ...], bool]", node.value)[0]
     for k, term in enumerate(node.args[:-1]):
         big = term.args[-1] if term.head == "row" else term
         if big.head == "big" and big.value[0] in OVER:  # type: ignore[index]
             form = ((1, *signs[k + 1 :]), False)
             inner = Ast("chain", (big.args[-1], *node.args[k + 1 :]), form, (big.args[-1].span[0], node.span[1]))
-            if (found := _extended(reading, inner, taken)) is not inner:
+            if (found := _extended(reading, inner, taken, ranged)) is not inner:
                 return _ending(node, k, found)
             continue
         if big.head != "big" or big.value[0] != "sum":  # type: ignore[index]
             continue
-        bound = {x for x in bound_by(big) if (x,) not in reading.keys} - set(taken)
+        bound = {x for x in bound_by(big, ranged) if (x,) not in reading.keys} - set(taken)
         needed = [bool(_free(later) & bound) for later in node.args[k + 1 :]]
         if not any(needed):
             continue
@@ -59,7 +63,7 @@ def _extended(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
         span = (body.span[0], node.span[1])
         after = node.args[k + 1 :]
         longer = Ast("chain", (*terms, *after), ((*own[0], *signs[k + 1 :]), own[1]), span, after[0].span[0])
-        return _ending(node, k, _extended(reading, longer, taken))
+        return _ending(node, k, _extended(reading, longer, taken, ranged))
     return node
 
 

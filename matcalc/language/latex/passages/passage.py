@@ -31,6 +31,9 @@ _SETTING = re.compile(
     rf"|\\(?:begin|end)\s*\{{\s*(?:equation|displaymath|math|{LINES})\*?\s*\}}"
 )
 """Signs that delimit formulas in text."""
+_LINES = re.compile(rf"\\begin\s*\{{\s*(?:equation|{LINES})\*?\s*\}}|(?<!\\)\\\[|\$\$")
+_END = re.compile(rf"(?<![,;.\s])\s*\\end\s*\{{\s*(?:{LINES})\*?\s*\}}(?=(?:\\q?quad|\\[,;:! ]|[\s~])*[^\s,.;$])")
+_SIGN = re.compile(r"(?<!\\)\\[\[\]()]")
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
 _BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|[‖∥]")
@@ -68,6 +71,9 @@ def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
     wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)
+        if not has_lines and _LINES.search(text, begin, end):  # f = g, \quad \begin{aligned} g &= ...
+            text = text[:begin] + _SETTING.sub(_blank, _END.sub(_comma_at, text[begin:end])) + text[end:]
+            has_lines = True
         masked = _without_bars(text, begin, end)
         return Passage(lines_between(masked, begin, end, has_lines), (), masked)
     shown = _SETTING.sub(_blank, text)
@@ -102,6 +108,11 @@ def _comma(found: re.Match[str]) -> str:
     """Return a comma in the place of a word before the range of an index."""
     return found["before"] + ("," if found["before"].rstrip()[-1:] not in (",", "&", "") else " ") + " " * (
         len(found[0]) - len(found["before"]) - 1)  # fmt: skip
+
+
+def _comma_at(found: re.Match[str]) -> str:
+    """Return a comma in the place of the end of lines behind which a formula follows."""
+    return "," + " " * (len(found[0]) - 1)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -147,5 +158,6 @@ def _last_opening(side: str) -> int | None:
 
 def _depth(text: str, begin: int, end: int) -> int:
     """Return the number of parentheses, brackets and braces that are open at the end of a range."""
+    text, begin, end = _SIGN.sub("", text[begin:end]), 0, end
     opened = sum(text.count(sign, begin, end) for sign in "([{")
     return opened - sum(text.count(sign, begin, end) for sign in ")]}")

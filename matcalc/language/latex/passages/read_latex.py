@@ -13,6 +13,20 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
+from matcalc.language.latex.definitions.diagonals import with_diagonals
+from matcalc.language.latex.definitions.functions import implied, with_functions
+from matcalc.language.latex.definitions.letters_of_data import with_own_letters
+from matcalc.language.latex.definitions.numbered import with_numbered_names
+from matcalc.language.latex.definitions.objectives import objective
+from matcalc.language.latex.definitions.primes import with_primed_indices
+from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
+from matcalc.language.latex.definitions.separate_indices import with_separate_sums
+from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
+from matcalc.language.latex.definitions.squares import with_squares
+from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
+from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_meaning import meaning
 from matcalc.language.latex.latex_scope import (
@@ -22,7 +36,6 @@ from matcalc.language.latex.latex_scope import (
     Scope,
     declared_keys,
     fault,
-    font_of,
     key_of,
     key_of_subscript,
     name_of,
@@ -31,32 +44,24 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
-from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import used
-from matcalc.language.latex.passages.arguments import with_subscripts, without_own_arguments
+from matcalc.language.latex.passages.ambiguous_signs import check_signs
+from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
-from matcalc.language.latex.passages.descriptions import Described, without_descriptions
-from matcalc.language.latex.passages.diagonals import with_diagonals
+from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
-from matcalc.language.latex.passages.functions import implied, with_functions
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
-from matcalc.language.latex.passages.primes import with_primed_indices
 from matcalc.language.latex.passages.ranges import ranges_in
-from matcalc.language.latex.passages.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
-from matcalc.language.latex.passages.separate_indices import with_separate_sums
-from matcalc.language.latex.passages.sets import check_not_counted, declared_in, set_key
 from matcalc.language.latex.passages.spellings import with_known_spellings
-from matcalc.language.latex.passages.squares import with_squares
-from matcalc.language.latex.passages.statements import EQUAL, Statement, as_whole, chosen, defined_by, objective
 from matcalc.language.latex.recurrences.read_steps import begun, lines_of
 from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
-from matcalc.language.latex.recurrences.steps import DOTS, Equation, Found, separated, step_letters
+from matcalc.language.latex.recurrences.steps import Equation, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -88,12 +93,13 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters, described = _passage(text, known)
+        plain, origins, passage, letters, words = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
         defined = defined_by(reading, passage.constraints)
         found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
-        check_described(reading, plain, described, rest)
+        check_described(reading, plain, words.described, rest)
+        note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
@@ -113,16 +119,17 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
-        every = [*firsts, *others, *norms]
+        every = with_axes(reading, [*firsts, *others, *norms], words.along)
+        every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
+        every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
+        every = with_raised_names(reading, every, EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
         every = [with_subscripts(reading, one) for one in every]
-        _check_fonts([*every, *steps])
-        _check_dots([*every, *steps])
-        _check_constant(reading, [*every, *steps])
+        check_signs(reading, [*every, *steps])
         check_not_counted(reading, every)
         reading.bare = frozenset(_bare([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
@@ -136,7 +143,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], list[Described]]:
+def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
     """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
@@ -150,20 +157,20 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            shown, described = without_descriptions(plain)
+            shown, words = without_descriptions(plain)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
-                return plain, origins, passage, letters, described
+                return plain, origins, passage, letters, words
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    shown, described = without_descriptions(plain)
+    shown, words = without_descriptions(plain)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:
         raise refused
-    return plain, origins, passage, letters, described
+    return plain, origins, passage, letters, words
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:
@@ -257,6 +264,8 @@ def _parts_of(
         trees.append(part.tree)
         reading.ranks.pop(name, None)
         reading.parts[name] = part.kind
+        if (sides := sides_of(reading, part.tree)) is not None:
+            reading.known = replace(reading.known, shapes={**reading.known.shapes, name: sides})
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
     return segments
 
@@ -333,54 +342,6 @@ def _check_words(text: str, reading: Reading) -> None:
         if _WORD.fullmatch(word) and not any(letters):
             hint = "a formula contains no words; letters side by side are a product: declare or space them"
             raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
-
-
-def _check_fonts(layouts: object) -> None:
-    """Raise ParseError for a letter in two fonts, two symbols in papers, except the italic entries of a bold x."""
-    fonts: dict[object, tuple[str, Ast]] = {}
-    for layout in layouts:  # type: ignore[attr-defined]
-        below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
-        label = set(walk(layout.args[0])) if layout.head == "relation" else set()
-        for leaf in walk(layout):
-            font = font_of(leaf) if leaf.head == "letter" else ""
-            if leaf.head != "letter" or leaf in below or font == "script" and leaf in label:
-                continue
-            base = leaf.value[0]  # type: ignore[index]
-            known, _ = fonts.setdefault(base, (font, leaf))
-            if known != font and {known, font} != {"", "italic"}:
-                hint = "two fonts are two symbols: give one of them another letter"
-                raise fault(f"{base} in two fonts", leaf, hint)
-
-
-def _check_dots(layouts: Sequence[Ast]) -> None:
-    r"""Raise ParseError for a sum or a product with dots, before the terms beside them are read."""
-    rows = (x for layout in layouts for x in walk(layout) if x.head in ("row", "chain", "infix"))
-    for one in (one for row in rows for one in row.args):
-        if one.head == "word" and one.value[0] in DOTS:  # type: ignore[index]
-            raise fault(f"\\{one.value[0]} is not supported", one, REFUSED["dots"])  # type: ignore[index]
-
-
-def _check_constant(reading: Reading, layouts: Sequence[Ast]) -> None:
-    r"""Raise ParseError for 2\pi if \pi_k is a declared array: papers then mean the number by it."""
-    names = [name for name in reading.keys.get(("pi",), ()) if reading.kind_of(name) != "scalar"]
-    rows = [node for layout in layouts for node in walk(layout) if node.head == "row"] if names else []
-    for row in rows:
-        for one, after in zip(row.args, row.args[1:], strict=False):
-            shown = without_top(after)[0]
-            if one.head == "number" and shown.head == "letter" and key_of(shown) == ("pi",):
-                hint = "declare the array under another name, or write 6.283185307179586 for the number"
-                raise fault(f"this can be the declared {names[0]} or the number 3.14...", after, hint)
-
-
-def _name_leaves(script: Ast) -> list[Ast]:
-    """Return the letters of a subscript, and of its base."""
-    marks = script.value
-    found: list[Ast] = []
-    for mark, layout in zip([x for x in marks if x != "'"], script.args[1:], strict=True):  # type: ignore[attr-defined]
-        if mark == "_":
-            found += walk(layout)
-            found += walk(script.args[0]) if key_of(script.args[0]) else []
-    return found
 
 
 def _bare(lines: Sequence[Ast]) -> set[str]:

@@ -82,6 +82,8 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             names = [x for line in lines_between(text, one.begin, one.end, has_lines=False) for x in line]
         except ParseError:
             names = []
+        if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
+            names = [*names[0].args]
         if names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
             continue
         hint = (

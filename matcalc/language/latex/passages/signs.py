@@ -51,6 +51,9 @@ _TENSOR = (
 """A letter of a matrix in a double contraction, A : B."""
 _SIGNS: Sequence[tuple[str, str]] = (
     (_RATE, r"\dot{<1>}<2>"),
+    (r"_\s*\{\s*([a-z])\s*,?\s*(?:\+|\\bullet)\s*\}", r"_{<1>\cdot}"),
+    (r"_\s*\{\s*(?:\+|\\bullet)\s*,?\s*([a-z])\s*\}", r"_{\cdot <1>}"),
+    (r"_\s*\{\s*\+\s*\+\s*\}", r"_{\cdot\cdot}"),
     (_GRADIENT, r"\mathrm{gradient}<1>"),
     (_NABLA, r"\mathrm{gradient}"),
     (r"\\(?:nicefrac|sfrac|cfrac)(?=\s*\{)", r"\frac"),
@@ -191,9 +194,14 @@ def _replaced(text: Text, pattern: re.Pattern[str], parts: Sequence[str]) -> Tex
     return made + text[begin:] if made or begin else text
 
 
+_IS_DEFINED = re.compile(r"\s*&?\s*:?=")
+
+
 def _densities(text: Text) -> Text:
     r"""Return a text with the formula of each density \mathcal{N}(x \mid \mu, \Sigma), of a vector or a number."""
     plain = "".join(c for c, _ in text)
+    if any(_IS_DEFINED.match(plain, _closing(plain, x.end()) + 1) for x in _NORMAL.finditer(plain)):
+        return text  # the passage has its own formula
     for found in reversed(list(_NORMAL.finditer(plain))):
         end = _closing(plain, found.end())
         bar = _top(plain, found.end(), end, _BAR.match) if end else None

@@ -9,10 +9,10 @@ from collections.abc import Collection
 from typing import cast
 
 from matcalc.language.identifiers import supply
+from matcalc.language.latex.definitions.bound_letters import bound_by, bound_in
+from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
-from matcalc.language.latex.passages.bound_letters import bound_by, bound_in
-from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.identifiers import supply
+from matcalc.language.latex.definitions.bound_letters import bound_in
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_scope import Reading, fault, key_of, subscript_of
 from matcalc.language.latex.layout.latex_patterns import same_layout
-from matcalc.language.latex.passages.bound_letters import bound_in
 from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, rebuild, walk
 

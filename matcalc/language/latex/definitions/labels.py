@@ -32,10 +32,14 @@ def by_indices(reading: Reading, name: Ast, arguments: Sequence[Ast]) -> Ast | N
 
 
 def with_subscript_in_front(items: Sequence[Ast]) -> list[Ast]:
-    r"""Return the items of a left side f(x)_i as those of f_i(x)."""
+    r"""Return the items of a left side f(x)_i or [f(x)]_i as those of f_i(x)."""
     shown, above = without_top(items[-1])
     fence = shown.args[0] if shown.head == "script" else shown
-    if len(items) != 2 or shown is fence or above or fence.head != "fence" or items[0].head == "script":
+    if shown is fence or above or fence.head != "fence":
+        return list(items)
+    if len(items) == 1 and fence.value == "bracket" and len(fence.args) == 1 and fence.args[0].head == "row":
+        items, fence = fence.args[0].args, fence.args[0].args[-1]
+    if len(items) != 2 or items[0].head == "script" or fence.head != "fence":
         return list(items)
     return [Ast("script", (items[0], *shown.args[1:]), shown.value, items[0].span, items[0].at), fence]
 
@@ -85,6 +89,8 @@ def compound_key(reading: Reading, line: Ast) -> Key:
     has no declared name.
     """
     side, formula = line.args
+    if any(x.head == "word" and x.value == ("partial", "\\") for x in walk(side)):
+        return ("", "partial")  # \log|\det \partial f / \partial z| = ...
     allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
     items = side.args if side.head == "row" else (side,)
     argument = items[-1] if len(items) > 1 and items[-1].head == "fence" else None
@@ -109,3 +115,17 @@ def solved(formula: Ast, solving: str) -> Ast:
         raise fault("this line is not solved for the name on its left", formula, "write the name alone on the left")
     word = Ast("word", (), (solving, "operator"), formula.span)
     return Ast("row", (word, Ast("fence", (formula,), "open", formula.span)), None, formula.span, formula.at)
+
+
+def tells_positive_part(line: Ast) -> bool:
+    r"""Return whether a line only tells what [z]_+ means, [z]_+ = \max(z, 0)."""
+    side, formula = line.args if line.head == "relation" and len(line.args) == 2 else (line, line)
+    base = side.args[0] if side.head == "script" else side
+    is_part = side is not base and base.head == "fence" and base.value in TOPS and len(base.args) == 1
+    signs = [unbraced(x) for x in side.args[1:]] if is_part else []
+    items = formula.args if formula.head == "row" else ()
+    is_largest = len(items) == 2 and items[0].value == ("max", "\\") and len(items[1].args) == 2
+    if [x.value for x in signs] != ["+"] or not is_largest:
+        return False
+    zeros = [x.head == "number" and x.value[0] == 0 for x in items[1].args]  # type: ignore[index]
+    return sum(zeros) == 1 and same_layout(items[1].args[zeros.index(False)], base.args[0])

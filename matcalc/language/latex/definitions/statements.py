@@ -9,32 +9,32 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
+from matcalc.language.latex.definitions.labels import (
+    by_indices,
+    compound_key,
+    solved,
+    tells_positive_part,
+    with_subscript_in_front,
+    without_link,
+)
+from matcalc.language.latex.definitions.sets import set_key
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
     fault,
     font_of,
+    is_plain_number,
     key_of,
     subscript_of,
 )
-from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
-from matcalc.language.latex.passages.bound_letters import bound_in, listed_in
-from matcalc.language.latex.passages.labels import (
-    by_indices,
-    compound_key,
-    solved,
-    with_subscript_in_front,
-    without_link,
-)
-from matcalc.language.latex.passages.sets import set_key
 from matcalc.language.syntax import Ast, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
-_EXTREMES = ("min", "max")
-_ARGUMENTS = ("arg", "argmin", "argmax")
+EXTREMES = ("min", "max")
 
 
 class Statement(NamedTuple):
@@ -43,6 +43,8 @@ class Statement(NamedTuple):
     key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
     letters of its subscript if they are indices of the formula too, u_i = x_i^\top w. matrices: names in the formula.
     solving: the function that gives the name, exp if the formula is that of its logarithm, \log\mu_i = x_i^\top w.
+    is_multiple: whether the left side is a number times the name. is_negative: whether it has a minus sign, which a
+    label may have, -\log p = f.
     """
 
     name: Ast | None
@@ -52,6 +54,8 @@ class Statement(NamedTuple):
     indices: tuple[str, ...] = ()
     matrices: frozenset[Key] = frozenset()
     solving: str = ""
+    is_multiple: bool = False
+    is_negative: bool = False
 
     @property
     def is_put_in(self) -> bool:
@@ -73,9 +77,15 @@ def statement(reading: Reading, line: Ast) -> Statement:
     if line.head != "relation" or line.value not in [(sign,) for sign in EQUAL] or len(line.args) != 2:
         return Statement(None, (), None, line)
     side, formula = line.args
+    while side.head == "big" and side.value in [(x, ("_",)) for x in EXTREMES]:
+        side = side.args[-1]  # \min_D V(D) = ..., the formula of V(D)
+    is_negative = side.head == "chain" and len(side.args) == 1 and side.value == ((-1,), True)
     if side.head == "chain" and len(side.args) == 1:
         side = side.args[0]
     items = list(side.args) if side.head == "row" else [side]
+    is_multiple = len(items) == 2 and is_plain_number(items[0]) and whole_key(items[1]) not in (None, *reading.keys)
+    if is_multiple:
+        items, formula = items[1:], Ast("frac", (formula, items[0]), None, formula.span)  # 2m = ...
     solving, items = without_link(reading, items, formula)
     parameters: tuple[Ast, ...] | None = None
     items = with_subscript_in_front(items)
@@ -87,8 +97,10 @@ def statement(reading: Reading, line: Ast) -> Statement:
             items = [by_entries or items[0]]
     if len(items) == 2 and _is_change(reading, items, formula):
         items = [Ast("accent", (items[1],), "change", items[1].span)]
-    if len(items) == 1 and items[0].head == "fence" and items[0].value == "angle" and len(items[0].args) == 1:
-        items = [Ast("accent", items[0].args, "angle", items[0].span)]  # \langle E \rangle = ..., a label
+    angle = without_top(items[0])[0]
+    angle = angle.args[0] if angle.head == "script" else angle
+    if len(items) == 1 and angle.head == "fence" and angle.value == "angle" and len(angle.args) == 1:
+        items = [Ast("accent", angle.args, "angle", angle.span)]  # \langle E \rangle = ..., a label
     key = whole_key(items[0]) if len(items) == 1 else None
     base = without_top(items[0])[0]
     if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
@@ -101,7 +113,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
         x for x in used(formula) if any(reading.kind_of(n) == "matrix" for n in reading.keys.get(x, ()))
     )
     indices = () if parameters else _indices(reading, items[0], formula)
-    return Statement(items[0], key, parameters, formula, indices, matrices, solving)
+    return Statement(items[0], key, parameters, formula, indices, matrices, solving, is_multiple, is_negative)
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
@@ -193,13 +205,16 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     """
     reading.listed = frozenset(x for line in (*lines, *aside, *readers) for x in listed_in(line))
     main = [statement(reading, line) for line in lines]
+    aside = [line for line in aside if not tells_positive_part(line)]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
     for one in others:
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
+    every = [_of_vector(reading, one, every) for one in every]
+    main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
-    uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole) for one in every}
+    uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
     read = frozenset().union(*map(used, readers))
     for one in every:
         names = {(x,) for x in one.key[1:]} if one.key[:1] == ("",) else set()
@@ -224,10 +239,28 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
         raise fault("a line that does not name a part", unnamed[0].formula, hint)
     _check_label(reading, target, uses[id(target)])
-    parts = _in_order([one for one in every if one is not target], uses)
+    others = [
+        one
+        for one in every
+        if one is not target and not (_is_remark(one) and one.used_as not in read.union(*uses.values()))
+    ]
+    parts = _in_order(others, uses)
     _check_used(parts, uses, uses[id(target)] | read)
-    done = (one._replace(formula=solved(one.formula, one.solving)) if one.solving else one for one in parts)
-    return Chosen(_as_entries(reading, target), tuple(done))
+    return Chosen(_as_entries(reading, target), tuple(map(_solved, parts)))
+
+
+def _solved(one: Statement) -> Statement:
+    """Return a part whose formula is that of the name alone, without a sign or a function in front of it."""
+    if one.is_negative:
+        one = one._replace(formula=Ast("chain", (one.formula,), ((-1,), True), one.formula.span))
+    return one._replace(formula=solved(one.formula, one.solving)) if one.solving else one
+
+
+def _is_remark(one: Statement) -> bool:
+    """Return whether a line only tells the parts of a name, x = (a, b), of which no formula is made."""
+    fence, *words = one.formula.args if one.formula.head == "row" else (one.formula,)
+    is_list = fence.head == "fence" and fence.value == "open" and len(fence.args) > 1
+    return is_list and all(x.head == "word" and x.value[1] == "text" for x in words)  # type: ignore[index]
 
 
 def _as_entries(reading: Reading, one: Statement) -> Statement:
@@ -238,7 +271,19 @@ def _as_entries(reading: Reading, one: Statement) -> Statement:
     return one._replace(parameters=None, indices=indices) if indices else one
 
 
-def _of_entries(every: Sequence[Statement], line: Statement, whole: Collection[Key]) -> set[Key]:
+def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement]) -> Statement:
+    r"""Return a function a_k(\theta) that is used only as a whole, a(\theta), as a function whose value is a vector."""
+    if one.name is None or not one.parameters or one.name.head != "script":
+        return one
+    base = key_of(one.name.args[0])
+    uses = frozenset().union(*(used(x.formula) for x in every))
+    indices = _indices(reading, one.name, one.formula) if base in uses and one.key not in uses else ()
+    return as_whole(one._replace(indices=indices))._replace(parameters=one.parameters) if indices else one
+
+
+def _of_entries(
+    every: Sequence[Statement], line: Statement, whole: Collection[Key], sizes: Collection[str]
+) -> set[Key]:
     """Return the keys of matrices that other lines define and whose entries, h_{ii} of H, a line reads."""
     small = {
         (one.key[0].lower(), *one.key[1:]): one.key
@@ -246,6 +291,7 @@ def _of_entries(every: Sequence[Statement], line: Statement, whole: Collection[K
         if one is not line and one.key and one.key[0].isupper()
     }
     scripts = (node for node in walk(line.formula) if node.head == "script" and subscript_of(node) is not None)
+    whole = {*whole} - {(size,) for size in sizes}
     keys = {key for node in scripts if (key := key_of(node.args[0])) is not None and key not in whole}
     return {small[key] for key in keys if key in small}
 
@@ -272,6 +318,8 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
     names = set(reading.keys.get(target.key, ()))
     if target.parameters is not None or target.key not in used:
         names -= set(reading.known.sizes)  # p = ..., beside x: vector(p)
+    if target.is_multiple:
+        raise fault("the left side of this = is more than a name", target.name, "write the name alone on the left")
     is_known = names or (target.parameters is None and target.key in used)
     if is_known:
         hint = "write one formula, the right side of the ="
@@ -306,79 +354,3 @@ def as_whole(one: Statement) -> Statement:
     fence = Ast("fence", (one.formula,), "bracket", one.formula.span)
     form = Ast("script", (fence, cast(Ast, subscript_of(name))), ("_",), one.formula.span, one.formula.caret)
     return Statement(name.args[0], one.used_as, None, form)
-
-
-def objective(reading: Reading, one: Statement) -> Ast:
-    r"""Return the formula that \min_w, \arg\max_\theta and the like in front of a whole line optimise.
-
-    Raises: ParseError for a constraint, and for the least value of a function, v(y) = \min_x f(x, y).
-    """
-    layout = one.formula
-    while (found := _optimised(reading, layout)) is not None:
-        big, is_argument, layout = found
-        if one.parameters is not None and not is_argument:
-            hint = "write only the formula inside; its gradient at the best point is that of the value"
-            raise fault("the least or greatest value of a formula is not a formula", big, hint)
-    return layout
-
-
-def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
-    """Return an operator that optimises a whole line, whether it returns the argument (\\arg), and its formula."""
-    if layout.head == "chain" and layout.value[1] is False:  # type: ignore[index]
-        found = _optimised(reading, layout.args[0])
-        if found is None:
-            return None
-        big, is_argument, first = found
-        signs, _ = cast("tuple[tuple[int, ...], bool]", layout.value)
-        terms = [first, *layout.args[1:]]
-        begins = False
-        if first.head == "chain":
-            own, begins = cast("tuple[tuple[int, ...], bool]", first.value)
-            terms, signs = [*first.args, *layout.args[1:]], (*own, *signs[1:])
-        return big, is_argument, Ast("chain", tuple(terms), (signs, begins), layout.span, layout.at)
-    items = layout.args if layout.head == "row" else (layout,)
-    big = items[-1]
-    words = [x.value[0] if x.head == "word" else "" for x in items[:-1]]  # type: ignore[index]
-    if big.head != "big" or words not in ([], ["arg"]):
-        return None
-    word, marks = cast("tuple[str, tuple[str, ...]]", big.value)
-    is_argument = bool(words) or word in _ARGUMENTS
-    if word not in (*_EXTREMES, *_ARGUMENTS) or marks != ("_",):
-        return None
-    below, body = big.args
-    if not is_argument and not all(_is_variable(reading, x, body) for x in elements(below)):
-        return None
-    for element in elements(below):
-        _check_free(element)
-    return big, is_argument, body
-
-
-def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
-    """Return whether an element below \\min is a symbol of the formula and not an index."""
-    layout = element.args[0] if element.head == "relation" else element
-    key = whole_key(layout)
-    if key is None:
-        return False
-    if key in reading.keys:
-        return not set(reading.keys[key]) & set(reading.known.sizes)
-    below = {x for node in walk(body) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
-    if not any(key_of(x) == key[:1] for x in walk(body)):  # \theta of a model with parameters of other names
-        return True
-    return any(key_of(x) == key[:1] and x not in below for x in walk(body))
-
-
-def _check_free(element: Ast) -> None:
-    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n, w \ge 0 and \Theta \succ 0 are allowed."""
-    if element.head != "relation":
-        return
-    signs, last = cast("tuple[str, ...]", element.value), element.args[-1]
-    if signs == (r"\in",):
-        space = unbraced(without_top(last)[0])
-        while space.head == "script":
-            space = space.args[0]
-        if space.head in ("letter", "word") and space.value[1] == "double":  # type: ignore[index]
-            return
-    if signs[0] in (r"\succ", r"\succeq", ">", ">=") and last.head == "number":
-        return
-    hint = "write the formula alone; minimize(..., constraints=...) takes constraints"
-    raise fault("a constraint below an operator is not supported", element, hint)

@@ -10,6 +10,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
+from matcalc.language.latex.definitions.bound_letters import bound_in
+from matcalc.language.latex.definitions.separate_indices import with_own_indices
+from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     APPLIED,
@@ -19,6 +22,7 @@ from matcalc.language.latex.latex_scope import (
     Reading,
     fault,
     font_of,
+    is_plain_number,
     key_of,
     key_of_subscript,
     subscript_of,
@@ -27,9 +31,6 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import whole_key
-from matcalc.language.latex.passages.bound_letters import bound_in
-from matcalc.language.latex.passages.separate_indices import with_own_indices
-from matcalc.language.latex.passages.statements import Statement
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -57,15 +58,31 @@ def with_functions(
         for item in node.args:
             shown, above = without_top(item)
             base = shown.args[0] if shown.head == "script" else shown
-            one = functions.get(whole_key(items[-1]) or ()) if items else None
+            one, marks = _function_of(functions, items[-1]) if items else (None, ())
             if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
                 items.append(item)
                 continue
             put = _applied(reading, one, base, outside)
+            for mark, x in marks:
+                put = Ast("script", (put, x), (mark,), item.span, item.at)
             items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 
     return rebuild(layout, change)
+
+
+def _function_of(functions: Mapping[Key, Statement], item: Ast) -> tuple[Statement | None, Sequence[tuple[str, Ast]]]:
+    r"""Return the function that an item names, with its scripts: a transpose a^\top(x), or an entry a_k(x)."""
+    one = functions.get(whole_key(item) or ())
+    if one is not None or item.head != "script":
+        return one, ()
+    shown, above = without_top(item)
+    named = functions.get(whole_key(shown) or ()) if above else None
+    if named is not None and all(x is not None and is_transposing(mark, x) for mark, x in above):
+        return named, [(mark, x) for mark, x in above if x is not None]
+    below = subscript_of(item)
+    named = functions.get(key_of(item.args[0]) or ()) if below is not None and not above else None
+    return named, [("_", below)] if named is not None and below is not None else []
 
 
 def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outside: Collection[str]) -> Ast:
@@ -76,19 +93,23 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
     key = key_of(shown.args[0]) or ()
     one = functions.get(key)
     mark = key_of_subscript(above[0][1]) if above and above[0][1] is not None else None
+    if whole_key(shown) in reading.keys:  # r_e is a declared number beside the entries r_i
+        return node
     if one is None or not one.indices or mark is not None and (*key, *mark) in reading.keys:
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
-    if len(items) != len(one.indices):
+    if len(items) < len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     formula = with_own_indices(reading, one, {*outside, *letters_in(below)})
-    put = dict(zip(one.indices, items, strict=True))
+    put = dict(zip(one.indices, items, strict=False))
 
     def change(x: Ast) -> Ast:
         return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
 
     made = Ast("fence", (rebuild(formula, change),), "open", shown.span, shown.at)
+    if rest := tuple(items[len(one.indices) :]):  # s_{ij}, the entry j of the vector s_i
+        made = Ast("script", (made, Ast("fence", rest, "brace", below.span)), ("_",), shown.span, shown.at)
     if not above:
         return made
     marks = tuple(mark for mark, _ in above)
@@ -103,11 +124,19 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
     formula = with_own_indices(reading, one, {*outside, *(x for y in fence.args for x in letters_in(y))})
     put: dict[Key, Ast] = {}
     for letter, argument in zip(parameters, fence.args, strict=True):
+        if (entry := _of_same_array(letter, argument)) is not None:
+            put[key_of(letter.args[1]) or ()] = entry
+            continue
+        letter, argument = _without_squares(letter, argument)
         key = _with_primes(letter)
         if key is None:
-            raise fault("the argument of a function is a letter", letter)
+            hint = "write a letter, or an entry s_t, and call the function of entries of s alone"
+            raise fault("the argument of a function is a letter", letter, hint)
         same = _with_primes(argument) == key
-        kind = VECTOR if _is_vector(letter, one) else NUMBER
+        is_zero = is_plain_number(argument) and argument.value[0] == 0  # type: ignore[index]
+        if is_zero and key in reading.keys and _is_vector(reading, letter, one):
+            argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
+        kind = VECTOR if _is_vector(reading, letter, one) else NUMBER
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -127,6 +156,29 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
     return Ast("fence", (made,), "open", fence.span, fence.at)
 
 
+def _of_same_array(parameter: Ast, argument: Ast) -> Ast | None:
+    r"""Return the subscript u of an argument s_u if the parameter is s_t, as in \pi(a \mid s_t) = ...; else None."""
+    if any(x.head != "script" or x.value != ("_",) for x in (parameter, argument)):
+        return None
+    key = key_of(parameter.args[0])
+    is_same = key is not None and key == key_of(argument.args[0]) and parameter.args[1].head == "letter"
+    return argument.args[1] if is_same else None
+
+
+def _without_squares(parameter: Ast, argument: Ast) -> tuple[Ast, Ast]:
+    r"""Return the parameter s of f(x, s^2) = ... and its argument, the root of the one in the place of s^2."""
+    (shown, above), (inner, over) = without_top(parameter), without_top(argument)
+    squares = [len(x) == 1 and x[0][1] is not None and _is_two(x[0][1]) for x in (above, over)]
+    if not squares[0] or key_of(shown) is None:
+        return parameter, argument
+    return shown, inner if squares[1] else Ast("radical", (argument,), None, argument.span)
+
+
+def _is_two(layout: Ast) -> bool:
+    layout = unbraced(layout)
+    return layout.head == "number" and layout.value[0] == 2  # type: ignore[index]
+
+
 def _with_primes(layout: Ast) -> Key | None:
     """Return the key of a letter, or of one with primes that are part of its name, k(x, x')."""
     if layout.head == "script" and set(cast("tuple[str, ...]", layout.value)) == {"'"}:
@@ -135,7 +187,7 @@ def _with_primes(layout: Ast) -> Key | None:
     return key_of(layout)
 
 
-def _is_vector(letter: Ast, one: Statement) -> bool:
+def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
     r"""Return whether a function uses a parameter as a vector: bold, transposed, in a norm, behind a matrix, x_i."""
     formula = one.formula
     key = _with_primes(letter)
@@ -143,8 +195,10 @@ def _is_vector(letter: Ast, one: Statement) -> bool:
     bound = bound_in(formula)
     for script in (x for x in walk(formula) if x.head == "script" and x.args[0] in own):
         below = subscript_of(script)
-        if below is not None and {*letters_in(below)} & bound:
-            return True  # the vector of the entries x_i
+        is_symbol = whole_key(without_top(script)[0]) in reading.keys
+        is_entry = below is not None and below.head == "number" and below.value[0] != 0 and not is_symbol  # type: ignore[index]
+        if below is not None and {*letters_in(below)} & bound or is_entry:
+            return True  # the vector of the entries x_i or x_1
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(
             item in own and (_is_transposed(before) or whole_key(before) in one.matrices)

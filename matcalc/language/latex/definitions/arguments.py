@@ -10,12 +10,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from matcalc.language.latex.definitions.bound_letters import bound_in
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, fault, font_of, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import same_layout, without_top
-from matcalc.language.latex.passages.bound_letters import bound_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 

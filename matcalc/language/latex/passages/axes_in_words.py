@@ -1,0 +1,63 @@
+r"""Reads what a passage tells of axes: rows $x_i$ of $X$, x_1, \dots, x_N, and a softmax that is applied row-wise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.errors import ParseError
+from matcalc.language.latex.latex_scope import Reading
+from matcalc.language.latex.layout.latex_patterns import without_top
+from matcalc.language.syntax import Ast, rebuild, walk
+
+_LETTER = r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?([a-z])\s*\}?\s*_\s*\{?\s*"
+_LIST = re.compile(rf"(?<![A-Za-z\\]){_LETTER}1\s*\}}?\s*,\s*(?:\\[,;! ]\s*)?\\[lc]?dots\s*,\s*{_LETTER}([A-Za-z])")
+
+
+def note_rows(reading: Reading, text: str, rows: Mapping[str, int]) -> None:
+    r"""Enter the axes of rows x_i of a matrix X that words or a list x_1, \dots, x_N state into the reading."""
+    for first, last, size in _LIST.findall(text):
+        names = reading.keys.get((first.upper(),), ()) if first == last else ()
+        shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
+        if len(shape) == 2 and shape.count(size) == 1:
+            reading.stated[names[0]] = shape.index(size)
+    for letter, axis in rows.items():
+        names = reading.keys.get((letter,), ())
+        reading.stated[names[0] if len(names) == 1 else letter] = axis
+
+
+def with_axes(reading: Reading, lines: Sequence[Ast], along: Mapping[str, int]) -> list[Ast]:
+    """Return lines in which calls of a function have the axis that words state.
+
+    Raises: ParseError if no line calls such a function.
+    """
+    words = {word: axis for word, axis in along.items() if word in reading.names.words}
+    called = {x.value[0] for line in lines for x in walk(line) if x.head == "word"}  # type: ignore[index]
+    if along and not called & {*words}:
+        hint = "write axis=1 as a further argument of the function of each row"
+        raise ParseError("these words of rows or columns name no function of the formula", at=0, hint=hint)
+    return [_with_axes(line, words) for line in lines]
+
+
+def _with_axes(line: Ast, words: Mapping[str, int]) -> Ast:
+    """Return a line in which each call of these functions has an axis."""
+
+    def change(row: Ast) -> Ast:
+        if row.head != "row":
+            return row
+        items = list(row.args)
+        for k in range(1, len(items)):
+            name = str(items[k - 1].value[0]) if items[k - 1].head == "word" else ""  # type: ignore[index]
+            fence, above = without_top(items[k])
+            if name not in words or fence.head != "fence" or len(fence.args) != 1:
+                continue
+            word = Ast("word", (), ("axis", "roman"), fence.span)
+            number = Ast("number", (), (Fraction(words[name]), "", str(words[name])), fence.span)
+            keyword = Ast("relation", (word, number), ("==",), fence.span, fence.at)
+            fence = replace(fence, args=(*fence.args, keyword))
+            items[k] = fence if not above else replace(items[k], args=(fence, *items[k].args[1:]))
+        return replace(row, args=tuple(items))
+
+    return rebuild(line, change)

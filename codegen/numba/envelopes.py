@@ -16,7 +16,7 @@ from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS_OUT, PR
 
 @njit(int64(MATRIX, PIVOTS_OUT), **EXACT)
 def row_starts(S, first):
-    """first = the column of the first entry of each lower row that is not zero; return the sum of their distances."""
+    """first = the column of the first nonzero entry of each lower row; return the sum of their distances."""
     total = 0
     for i in range(S.shape[0]):
         j = 0
@@ -90,10 +90,11 @@ def has_equal_diagonals(S):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def chol_of_toeplitz(S, L):
-    """L = the Cholesky factor of a symmetric Toeplitz matrix, by Schur's algorithm; 1 if it is not positive definite.
+    """L = the Cholesky factor of a symmetric Toeplitz matrix, by Schur's algorithm; 1 if it is not definite.
 
-    The order of operations is the stable one of Bojanczyk, Brent, de Hoog and Sweet (1995), "On the stability of the
-    Bareiss and related Toeplitz factorization algorithms". By w = 1 - s, rounding errors of a small r are small.
+    The order of operations is the stable one of Bojanczyk, Brent, de Hoog and Sweet (1995), "On the stability of
+    the Bareiss and related Toeplitz factorization algorithms". By w = 1 - s, rounding errors of a small r are
+    small.
     """
     n = S.shape[0]
     a, b = np.empty(n), np.empty(n)
@@ -156,7 +157,7 @@ def bandwidths(X, reach):
 
 @njit(types.void(MATRIX_OUT, PIVOTS_OUT, int64, int64), **EXACT)
 def eliminate_band(F, p, below, above):
-    """F, p = the result of dgetrf for the matrix that Fortran reads in F, with bands below and above its diagonal."""
+    """F, p = the result of dgetrf for the matrix that Fortran reads in F, with bands beside its diagonal."""
     n = F.shape[0]
     for k in range(n):
         end, last = min(n, k + below + 1), min(n, k + below + above + 1)

@@ -34,7 +34,7 @@ def load_rows(start, count, n, columns, X, A, spoilt):
 
 @njit(**EXACT)
 def eliminate_rows(count, n, columns, A, factor, sign):
-    """Reduce the first n columns of A to a triangle; sign = -1 for an odd number of exchanges. Count zero pivots."""
+    """Reduce the first n columns of A to a triangle; sign = -1 for an odd number of exchanges. Count zeros."""
     zeros = 0
     for k in range(count):
         sign[k] = 1.0
@@ -255,7 +255,7 @@ def adj_rows(X, C):
 
 @njit(int64(TENSOR, TENSOR_OUT), **EXACT)
 def chol_rows(X, C):
-    """C = the lower Cholesky factor of each matrix, of which the lower triangle is read; 1 if one is not definite."""
+    """C = the lower Cholesky factor of each matrix, by its lower triangle; 1 if one is not definite."""
     rows, n, _ = X.shape
     A = np.empty((n * n, AT_ONCE))
     pivot, spoilt = np.empty(AT_ONCE), np.empty(AT_ONCE)

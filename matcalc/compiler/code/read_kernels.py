@@ -47,7 +47,8 @@ from matcalc.language.identifiers import free
 
 KINDS = {
     "boolean": TRUTH, "int64": INTEGER, "float64": REAL, "void": NOTHING, "UniTuple(float64, 2)": PAIR,
-    "VECTOR": Kind("float64", 1), "MATRIX": Kind("float64", 2), "PIVOTS": Kind("int32", 1),
+    "VECTOR": Kind("float64", 1), "MATRIX": Kind("float64", 2), "TENSOR": Kind("float64", 3),
+    "PIVOTS": Kind("int32", 1),
 }  # fmt: skip
 """The words of signatures."""
 FILLED: Mapping[str, Expr | None] = {"np.zeros": Number(0.0), "np.ones": Number(1.0), "np.arange": None}

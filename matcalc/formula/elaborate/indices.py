@@ -19,7 +19,7 @@ from matcalc.formula.inference.inference import Inference, einsum
 from matcalc.formula.inference.typed import Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in, is_summed
 from matcalc.language.recurrences import STATE
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, names_in, walk
 from matcalc.tensor.sizes.size import is_nonnegative
 
 
@@ -98,6 +98,9 @@ def listed_in(inference: Inference, form: Ast) -> tuple[str, ...]:
     for name in listed:
         if name in inference.size_names:
             hint = "give the index another name"
+            if any(node.head == "power" and name in names_in(node.args[1]) for node in walk(form)):
+                steps = f"x[0] = b, x[{name}+1] = A*x[{name}]"
+                hint = f"an index is no exponent of a matrix: write a recurrence, {steps}, or {hint}"
             raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)
     return listed
 

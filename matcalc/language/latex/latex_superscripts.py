@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_axes import elements
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import lowered, raised
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast
 
 _ENTRYWISE = (r"\odot", r"\circ")
 
@@ -90,10 +89,6 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
     if layout.head == "number" and layout.value[0] == 0 and base.tree is not None and base.tree.head == "part":  # type: ignore[index]
         hint = "write 1 for the power; a name t^0 is declared as t_0, with the index as its subscript"
         raise fault("this can be the number 1 or a name with the superscript 0", layout, hint)
-    indices = {name for bound in reading.sums.values() for name in bound}
-    if base.kind == "matrix" and indices & {str(x.value) for x in walk(cast(Ast, exponent.tree)) if x.head == "name"}:
-        hint = r"write a recurrence, \sum_{k=0}^{K} c_k v_k, v_{k+1} = A v_k, v_0 = b, or bounds that are numbers"
-        raise fault("a matrix to the power of an index is not supported", node, hint)
     if base.kind == "scalar" and exponent.kind in ("vector", "row"):
         return Value(_pair("power", base, exponent, ".^", node), exponent.kind)
     return Value(_pair("power", base, exponent, "^", node), base.kind)

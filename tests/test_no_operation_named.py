@@ -43,7 +43,8 @@ PLACES = {
     ),
     ("abs", "max", "min"): ("functions of Python", "compiler/code/check.py"),
     ("min",): ("a function of Python", "compiler/emit/code_of.py compiler/emit/loops.py"),
-    ("max",): ("a function of Python", "compiler/emit/row_blocks.py"),
+    ("max",): ("a function of Python, a command of LaTeX", "compiler/emit/row_blocks.py"
+               " language/latex/definitions/labels.py"),
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py api/check.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
@@ -72,8 +73,7 @@ PLACES = {
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
                "expressions/sympy_bridge/sympy_objects.py language/latex/layout/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex/layout/latex_names.py"),
-    ("max", "min"): ("commands of LaTeX", "language/latex/definitions/statements.py"
-                     " language/latex/definitions/labels.py language/latex/latex_bounds.py"),
+    ("max", "min"): ("commands of LaTeX", "language/latex/definitions/statements.py language/latex/latex_bounds.py"),
     ("prod",): ("a command of LaTeX", "language/latex/definitions/numbered.py"),
     ("ln", "log"): ("commands of LaTeX", "language/latex/layout/latex_rows.py"),
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),

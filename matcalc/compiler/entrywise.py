@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -62,13 +62,22 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside)."""
+    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside).
+
+    Guards are tested in order up to the first that fails: guards of an index stand before those that look it up.
+    """
 
     guards: tuple[Guard, ...]
     body: Expr
 
 
 Expr = Literal | Read | Sum | Product | Apply | Select
+
+
+def select(guards: Iterable[Guard], body: Expr) -> Expr:
+    """Return `body` under guards, in the order in which they can be tested: those with fewer lookups first."""
+    ordered = sorted(dict.fromkeys(guards), key=lambda guard: guard.size.key.count("["))
+    return Select(tuple(ordered), body) if ordered else body
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:

@@ -92,9 +92,12 @@ def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
             for term, one in zip(k.results, k.joins, strict=True):
                 own = KERNELS[one].results[0]
                 assert own.letters == term.letters
-                for found in (got, plain):
-                    want = run_numba(KERNELS[one], given, (), sizes, numba_names)[own.name]
-                    np.testing.assert_allclose(found[term.name], want, rtol=4e-15, atol=0, err_msg=f"{one} {special}")
+                singly = (run_numba(KERNELS[one], given, (), sizes, numba_names),
+                          run_numpy(KERNELS[one], given, (), sizes, numpy_names))  # fmt: skip
+                for found, want in zip((got, plain), singly, strict=True):
+                    np.testing.assert_allclose(
+                        found[term.name], want[own.name], rtol=4e-15, atol=0, err_msg=f"{one} {special}"
+                    )
 
 
 @pytest.mark.parametrize(("name", "flipped"), [("gemv", ()), ("gemv", ("A",)), ("symv", ())])

@@ -76,7 +76,8 @@ class Compiled:
         if cls is not Compiled or CALLED is None or spec.target != "numba":
             return object.__new__(cls)
         found = _found(spec)
-        is_called = not (spec.sparse or _needs_fallback(spec)) and beside().has_table(spec, found)
+        has_table = beside().has_table(spec) if found is None else found.object_code.table is not None
+        is_called = has_table and not (spec.sparse or _needs_fallback(spec))
         made: Compiled = object.__new__(CALLED if is_called else cls)
         made._found = found
         return made

@@ -25,12 +25,13 @@ from matcalc.compiler.machine.array_layout import is_known
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.machine_code import Ready
 from matcalc.compiler.numba import njit_and_c_entries
-from matcalc.compiler.numba.private_members import available
+from matcalc.compiler.numba.private_members import available, removed
 from matcalc.compiler.spec.index_errors import check_indices
 from matcalc.compiler.spec.module_text import header, into_name, numba_text, numpy_text
 from matcalc.compiler.spec.reassociate import in_any_order
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.language.identifiers import file_path
+from matcalc.store.events import count_built, note
 
 __all__ = [
     "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas",
@@ -40,9 +41,9 @@ __all__ = [
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
-def has_table(spec: CompiledSpec, found: Any) -> bool:
-    """Whether machine code can take the calls of a function, which was found or is compiled by Numba."""
-    return available() and (call_table(spec) if found is None else found.object_code.table) is not None
+def has_table(spec: CompiledSpec) -> bool:
+    """Whether machine code can take the calls of a function that is compiled by Numba."""
+    return available() and call_table(spec) is not None
 
 
 def natively(spec: CompiledSpec) -> tuple[Ready, dict[str, float]] | None:
@@ -69,7 +70,13 @@ def ready_of(spec: CompiledSpec, into: Any) -> Ready | None:
     """Return how a function that Numba has compiled is called by machine code, and cache its object code; None where
     Numba calls it.
     """
-    if spec.target != "numba" or not is_known() or not available():
+    if spec.target != "numba":
+        return None
+    if not available():
+        count_built()
+        note(f"{removed()[0]} is not there: compiled by public functions of Numba, so calls take longer")
+        return None
+    if not is_known():
         return None
     table = call_table(spec)
     keep_code(spec, Made(*part_of(into), takes_words=False), table)

@@ -10,9 +10,6 @@ from typing import Any
 
 import numba
 
-from matcalc.compiler.numba.private_members import removed
-from matcalc.store.events import count_built, note
-
 
 def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
     """Return `numba.njit`."""
@@ -34,11 +31,4 @@ linked = kernel
 
 def by_address(dispatcher: Any) -> Any:
     """Return the njit function itself."""
-    return dispatcher
-
-
-def exact(dispatcher: Any) -> Any:
-    """Return the njit function itself, which converts inexact numbers; add a note for the user."""
-    count_built()
-    note(f"{removed()[0]} is not there: compiled by public functions of Numba, so calls take longer")
     return dispatcher

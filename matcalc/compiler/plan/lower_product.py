@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select, Sum
+from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Sum, select
 from matcalc.compiler.plan.empty_axes import is_pole_of_nothing
 from matcalc.compiler.plan.products.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.products.session import Ref, Session
@@ -113,7 +113,7 @@ def _without_pole_of_nothing(
     if not poles:
         return piece
     here = session.graph.axes[: len(piece.at)]
-    expr = Select(tuple(Guard(">=", size - 1) for size in poles), Read(piece.value.name, here))
+    expr = select((Guard(">=", size - 1) for size in poles), Read(piece.value.name, here))
     return replace(piece, value=session.graph.point(piece.value.shape, expr))
 
 
@@ -146,7 +146,7 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, take
     mine = [g for g in indexed.guards if set(_guard_indices(g)) <= set(order)]
     if mine:
         taken.update(mine)
-        expr = Select(tuple(moved_guard(g, axes) for g in mine), expr)
+        expr = select((moved_guard(g, axes) for g in mine), expr)
     if (expr, shape) not in session.gathered:
         session.gathered[expr, shape] = session.graph.point(shape, expr)
     return Piece(order, session.gathered[expr, shape])
@@ -216,14 +216,14 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
             continue
         if not holders:
             axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(own)}
-            one = Select((moved_guard(guard, axes),), Literal(Fraction(1)))
+            one = select([moved_guard(guard, axes)], Literal(Fraction(1)))
             shape = tuple(indexed.sizes[i] for i in own)
             pieces.append(Piece(own, session.graph.point(shape, one)))
         for holder in holders:
             assert holder.value is not None
             axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
             at = session.graph.axes[: len(holder.at)]
-            expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
+            expr = select([moved_guard(guard, axes)], Read(holder.value.name, at))
             holder.value, holder.node = session.graph.point(holder.value.shape, expr), None
     indexed.guards[:] = result_level
 
@@ -296,7 +296,7 @@ def _entrywise(
     domain = tuple(indexed.sizes[i] for i in order)
     own = tuple(moved_guard(g, tokens) for g in guards)
     if simple:
-        body = Select(own, expr) if own else expr
+        body = select(own, expr)
         value = graph.point(domain, body, subject)
         if len(indexed.out) != len(flat):
             return Ref(graph.view(value, node.shape), tuple(range(len(node.shape))))
@@ -353,4 +353,4 @@ def _spread(
             target = Size.of(target)
             guards += [Guard(">=", target), Guard(">=", size - 1 - target)]
     guards += [moved_guard(g, where) for g in own]
-    return Select(tuple(guards), moved(expr, where)) if guards else moved(expr, where)
+    return select(guards, moved(expr, where))

@@ -197,10 +197,10 @@ class _Checker:
         axes = dict(loop.axes)
         local = {let.value for let in loop.lets}
         here = known.at(axes)
-        self._entries([guard.size for guard in loop.guards], here, (), where)
+        self._tests(loop.guards, (), here, where)
         for statement in statements(loop):
             for read, guards in _reads(statement.expr):
-                self._entries([g.size for g in guards], here, loop.guards, where)
+                self._tests(guards, loop.guards, here, where)
                 self._entries(read.at, here, (*loop.guards, *guards), where)
                 if read.value not in local:
                     self._read(read, (*loop.guards, *guards), here, where)
@@ -208,6 +208,11 @@ class _Checker:
             self._sum(store, loop, where, here)
         for store in loop.stores:
             self._store(store, loop, where, here)
+
+    def _tests(self, guards: Sequence[Guard], around: Sequence[Guard], here: Known, where: str) -> None:
+        """Check the entries of data in guards: each guard is tested where those before it hold."""
+        for k, guard in enumerate(guards):
+            self._entries([guard.size], here, (*around, *guards[:k]), where)
 
     def _read(self, read: Read, guards: Sequence[Guard], here: Known, where: str) -> None:
         shape = self.buffer(read.value).shape

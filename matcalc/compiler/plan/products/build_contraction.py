@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
-from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select
+from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select, select
 from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.products.contraction_memo import parts_in
 from matcalc.compiler.plan.products.contraction_order import Contraction
@@ -269,7 +269,7 @@ class Builder:
                 factor = moved(inside.expr.body, axes)
             bodies.append(factor)
         product = times(1, bodies)
-        return Select(tuple(dict.fromkeys(guards)), product) if guards else product
+        return select(guards, product)
 
     def _kernel(self, join: Join, last: bool) -> Value:
         session = self.session

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from matcalc.compiler.entrywise import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
+from matcalc.compiler.entrywise import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum, select
 from matcalc.compiler.lowering_entries import Kernel
 from matcalc.compiler.plan.values.describe import Subject
 from matcalc.language.identifiers import free
@@ -199,7 +199,7 @@ def moved(expr: Expr, axes: dict[str, Index]) -> Expr:
     if isinstance(expr, Read):
         return Read(expr.value, tuple(moved_index(a, axes) for a in expr.at))
     if isinstance(expr, Select):
-        return Select(tuple(moved_guard(g, axes) for g in expr.guards), moved(expr.body, axes))
+        return select((moved_guard(g, axes) for g in expr.guards), moved(expr.body, axes))
     return rebuilt(expr, lambda operand: moved(operand, axes))
 
 
@@ -210,7 +210,7 @@ def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     if isinstance(expr, Product):
         return Product(expr.coef, tuple(map(change, expr.factors)))
     if isinstance(expr, Select):
-        return Select(expr.guards, change(expr.body))
+        return select(expr.guards, change(expr.body))
     if isinstance(expr, (Read, Literal)):
         return expr
     return type(expr)(expr.function, tuple(map(change, expr.args)), expr.params)

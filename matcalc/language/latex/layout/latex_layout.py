@@ -222,6 +222,11 @@ def _big(children: Children) -> Ast:
     return _ast("big", (*args, body), (token[1:], marks), token, body)
 
 
+def _bare_big(children: Children) -> Ast:
+    token, term = children
+    return _big([token, [], term])
+
+
 def _big_of_signed(children: Children) -> Ast:
     r"""Return an operator whose operand begins with a sign, \\sum_i -x_i."""
     *operator, sign, term = children
@@ -365,7 +370,7 @@ _ACTIONS = {
     "gather": _gather, "more": _more, "only": _only, "cell": _only, "slice": _slice, "entrywise": _entrywise,
     "lone": _lone, "condition": _condition, "function": _function, "relation": _relation, "chain": _chain, "row": _row,
     "row_to_big": _row_to_big, "big_of_signed": _big_of_signed, "infix": _infix, "big": _big, "scripted": _scripted,
-    "operator": _operator,
+    "bare_big": _bare_big, "operator": _operator,
     "number": _number, "letter": _letter, "command": _command, "word": _word, "hole": _hole, "font": _font,
     "factorial": _factorial, "accent": _accent, "frac": _frac, "radical": _radical, "fence": _fence, "matrix": _matrix,
 }  # fmt: skip

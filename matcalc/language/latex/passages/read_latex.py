@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
+from matcalc.language.latex.definitions.bare_sums import with_indices_of_sums
 from matcalc.language.latex.definitions.diagonals import with_diagonals
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
@@ -123,6 +124,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
+        every = [with_indices_of_sums(reading, one) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)

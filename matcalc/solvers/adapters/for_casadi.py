@@ -90,12 +90,12 @@ def _callbacks(given: Inputs, name: str) -> Any:
     k = int(np.prod([size.evaluate(given.fixed) for size in formula.node.shape]))
     found = _derivatives(given, n, k)
 
-    def pattern(of: Callable[[Vector], Any] | None, *shape: int) -> Any:
+    def pattern(of: Callable[[Vector], Any] | None, rows: int, columns: int) -> Any:
         """Return the pattern of a CSR array, which CasADi stores by columns."""
         if of is None:
-            return Sparsity.dense(*shape)
-        columns = of(np.zeros(n)).tocsc()
-        return Sparsity(*shape, columns.indptr.tolist(), columns.indices.tolist())
+            return Sparsity.dense(rows, columns)
+        stored = of(np.zeros(n)).tocsc()
+        return Sparsity(rows, columns, stored.indptr.tolist(), stored.indices.tolist())
 
     slopes, bends = pattern(found.patterns[0], k, n), pattern(found.patterns[1], k * n, n)
 

@@ -1,4 +1,4 @@
-"""Times recurrences with gradients against hand-written Numba, JAX, PyTorch and CasADi.
+"""Times recurrences with gradients against hand-written Numba, JAX, PyTorch, PyTensor and CasADi.
 
     /path/to/python -m benchmarks.recurrences     writes results/recurrences.md
 
@@ -29,7 +29,7 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
 }
 RESULTS = Path(__file__).parents[1] / "results" / "recurrences.md"
-PEERS = {"JAX": "in_jax", "PyTorch": "in_torch", "CasADi": "in_casadi"}
+PEERS = {"JAX": "in_jax", "PyTorch": "in_torch", "PyTensor": "in_pytensor", "CasADi": "in_casadi"}
 SLOW = {"PyTorch": 100, "CasADi": 1000}
 """The most steps that a library is given."""
 SECONDS, FEWEST, MOST = 0.5, 5, 40
@@ -159,7 +159,7 @@ def main() -> None:
 
 def write(rows: list[str], more: list[str]) -> None:
     libraries = " | ".join(f"{k} / matcalc" for k in PEERS)
-    versions = ", ".join(f"{name} {version(name.lower())}" for name in ("Numba", "JAX", "Torch", "CasADi"))
+    versions = ", ".join(f"{name} {version(name.lower())}" for name in ("Numba", "JAX", "Torch", "PyTensor", "CasADi"))
     load = " to ".join(f"{one:.0f}" for one in sorted({LOAD, os.getloadavg()[1]}))
     machine = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {load} (of five minutes), {versions}"
@@ -167,9 +167,10 @@ def write(rows: list[str], more: list[str]) -> None:
     text = f"""# Recurrences with gradients
 
 Written by `python -m benchmarks.recurrences`. float64, one thread each, libraries in turn in one process, least
-times. "by hand" is Numba with BLAS, adjoints derived by hand. JAX is `jax.lax.scan` under `jit`, PyTorch a loop, CasADi
-`mapaccum`. A ratio to the code by hand above 1 means that matcalc is slower, one of a library above 1 that it is
-faster. All results agree to nine digits. Each model is compiled once, with the typical sizes of n = 20.
+times. "by hand" is Numba with BLAS, adjoints derived by hand. JAX is `jax.lax.scan` under `jit`, PyTorch a loop,
+PyTensor `scan` in its Numba mode, CasADi `mapaccum`. A ratio to the code by hand above 1 means that matcalc is slower,
+one of a library above 1 that it is faster. All results agree to nine digits. Each model is compiled once, with the
+typical sizes of n = 20.
 
 {machine}.
 Where the load exceeds the number of cores, ratios vary from run to run.

@@ -43,32 +43,44 @@ def rk4(s, x, y):
     return x, ca.sumsqr(x - y)
 
 
+def lqr(s, P, now):
+    n = s["A"].shape[0]
+    P = ca.reshape(P, n, n)
+    N = s["B"].T @ P @ s["A"]
+    new = s["Q"] + s["A"].T @ P @ s["A"] - N.T @ ca.inv(s["R"] + s["B"].T @ P @ s["B"]) @ N
+    return ca.vec(new), now
+
+
 STARTS = {
     "kalman": lambda d: np.concatenate([d["x0"], d["P0"].ravel()]),
     "rnn": lambda d: d["h0"],
     "garch": lambda d: np.atleast_1d(d["s"]),
     "rk4": lambda d: d["x0"],
+    "lqr": lambda d: d["Q"].ravel(),
 }
 SEQUENCES = {
     "kalman": lambda d: d["Y"].T,
     "rnn": lambda d: np.column_stack([d["X"], d["y"]]).T,
     "garch": lambda d: d["e"][None],
     "rk4": lambda d: d["Y"].T,
+    "lqr": lambda d: np.zeros((1, d["T"])),
 }
+GIVEN = {"rk4": lambda s: s["x0"], "lqr": lambda s: ca.vec(s["Q"])}
+"""Starts in which the gradient is taken too."""
 
 
 def build(name: str, model: Model, data: Data) -> Callable[[], Sequence[object]]:
-    """Return value and gradient as a function without arguments. LQR, which runs backward, is left out."""
+    """Return value and gradient as a function without arguments."""
     start, sequence = STARTS[name](data), SEQUENCES[name](data)
-    names = [k for k in data if k not in ("Y", "X", "y", "e", "x0", "P0", "h0", "s") or (k in model.wrt)]
+    names = [k for k in data if k not in ("Y", "X", "y", "e", "x0", "P0", "h0", "s", "T") or (k in model.wrt)]
     own = {k: ca.MX.sym(k, *(np.shape(data[k]) or (1,))) for k in names}
     state, now = ca.MX.sym("state", len(start)), ca.MX.sym("now", len(sequence))
     arguments = [own[k] for k in names]
     step = ca.Function("step", [state, now, *arguments], list(globals()[name](own, state, now)))
     length = sequence.shape[1]
-    first = own["x0"] if name == "rk4" else start
-    terms = step.mapaccum(length)(first, sequence, *(ca.repmat(a, 1, length) for a in arguments))[1]
-    value = ca.sum2(terms)
+    first = GIVEN[name](own) if name in GIVEN else start
+    states, terms = step.mapaccum(length)(first, sequence, *(ca.repmat(a, 1, length) for a in arguments))
+    value = ca.dot(states[:, -1], ca.vec(own["X0"])) if name == "lqr" else ca.sum2(terms)
     function = ca.Function("f", arguments, [value, *(ca.gradient(value, own[k]) for k in model.wrt)])
     given = [data[k] for k in names]
     return lambda: function(*given)

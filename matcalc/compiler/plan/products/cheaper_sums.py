@@ -2,12 +2,12 @@
 
 Factors that shorten a formula may cost more: `A*(B*x + C*x)` has fewer products than `A*B*x + A*C*x`, and `A*(B + C)*x`
 needs a new matrix. So each factor is judged by the operations of the sum with it and without it, each product in its
-cheapest order.
+cheapest order. What another result computes costs nothing: beside `(A - B*K)*X`, `P*A - P*B*K` is `P*(A - B*K)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from matcalc.calculus.simplify.factor import single_factors
 from matcalc.calculus.simplify.shorten import Measure, shortened
@@ -18,16 +18,30 @@ from matcalc.tensor.nodes.node import Node, toposort
 def cheaper_sums(roots: Sequence[Node], estimate: Estimate) -> list[Node]:
     """Return the roots with those common factors of terms taken out that save operations."""
     known: dict[Node, float] = {}
+    found = list(roots)
+    for k, root in enumerate(roots):
+        others = frozenset(toposort([*found[:k], *found[k + 1 :]]))
+        found[k] = _cheaper(root, others, known, estimate)
+    return found
+
+
+def _cheaper(root: Node, others: frozenset[Node], known: dict[Node, float], estimate: Estimate) -> Node:
+    """Return a root with those factors taken out that save operations beside those of other results."""
     totals: dict[Node, Measure] = {}
 
     def work(node: Node) -> Measure:
         if node not in totals:
             order = toposort(node)
             known.update((one, _work(one, estimate)) for one in order if one not in known)
-            totals[node] = int(sum(known[one] for one in order)), len(order)
+            totals[node] = int(sum(known[one] for one in order if one not in others)), len(order)
         return totals[node]
 
-    return shortened(roots, (single_factors,), work)
+    def completed(node: Node) -> Iterator[Node]:
+        """Yield a sum with one of its factors taken out, and all that this makes possible."""
+        return (shortened([one], (single_factors,), work)[0] for one in single_factors(node))
+
+    (found,) = shortened([root], (completed,), work)
+    return found
 
 
 def _work(node: Node, estimate: Estimate) -> float:

@@ -52,6 +52,12 @@ def cond_(X: Array) -> float:
     return np.inf if s[-1] == 0 else s[0] / s[-1]
 
 
+def posdef_(S: Array) -> Array:
+    """Return S. Raises: LinAlgError if it is not positive definite."""
+    chol_(S)
+    return S
+
+
 def chol_(S: Array) -> Array:
     """Return the lower Cholesky factor; NaN if an entry is not finite. LAPACK drops imaginary parts of a diagonal."""
     if not np.all(np.isfinite(S)):

@@ -255,6 +255,7 @@ class Lowerings:
     joined: tuple[Kernel, ...] = ()
     operations: Mapping[str, tuple[Kernel, ...]] = field(default_factory=dict)
     becomes: Mapping[str, tuple[Expansion, ...]] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
     expands: Mapping[str, str] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
@@ -276,7 +277,8 @@ def load(folder: Path) -> Lowerings:
     joined: list[Kernel] = []
     operations: dict[str, list[Kernel]] = {}
     becomes: dict[str, list[Expansion]] = {}
-    for order, (name, entry) in enumerate(entries(folder).items()):
+    table = entries(folder)
+    for order, (name, entry) in enumerate(table.items()):
         if "becomes" in entry:
             expansion = Expansion(
                 str(entry["becomes"]),
@@ -303,6 +305,7 @@ def load(folder: Path) -> Lowerings:
         tuple(joined),
         {name: tuple(found) for name, found in operations.items()},
         {name: tuple(found) for name, found in becomes.items()},
+        frozenset(name for name, entry in table.items() if "same" in entry),
         expands,
         _scalars(scalar_table),
     )

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import cast
 
-from matcalc.language.index_sums import held_in
+from matcalc.language.index_sums import held_in, listed, sums_in
 from matcalc.language.recurrences import bound_by
 from matcalc.language.syntax import (
     BINDERS,
@@ -24,6 +24,7 @@ from matcalc.language.syntax import (
     parts_in,
     product,
     rebuilt,
+    renamed,
     shared,
     walk,
     whole,
@@ -48,8 +49,42 @@ def with_parts(root: Ast, is_same: Callable[[Ast], bool], symbols: Set[str]) -> 
 
     `symbols` are the names of symbols: `eye(n)` in an index form is no part.
     """
-    made = _shortened(root, lambda tree: True, symbols)
-    return made if is_same(made) else _shortened(root, is_same, symbols)
+    for tree in dict.fromkeys((_with_equal_forms(root), root)):
+        made = _shortened(tree, lambda tree: True, symbols)
+        if is_same(made):
+            return made
+    return _shortened(root, is_same, symbols)
+
+
+def _with_equal_forms(root: Ast) -> Ast:
+    """Return a tree in which index forms that differ in the names of their indices alone are one tree."""
+    first: dict[str, Ast] = {}
+    again: set[Ast] = set()
+
+    def change(node: Ast, new: Ast) -> Ast:
+        names = _own_indices(new) if node.head in BINDERS else {}
+        found = first.setdefault(text(renamed(new, names)), new) if names else new
+        again.update([found] if found is not new else [])
+        return found
+
+    made = with_changed_parts(root, change)
+    return made if again else root
+
+
+def _own_indices(form: Ast) -> dict[str, str]:
+    """Return standard names for all indices in an index form; nothing if it has indices of an outer form."""
+    open_indices = held_in(form, lambda _: True)
+    sums = sums_in(form)
+    if open_indices.names[form] - sums[form]:
+        return {}
+    bound = frozenset().union(*sums.values(), *(listed(node) for node in walk(form) if node.head in BINDERS))
+    met = (name for node in walk(form) for name in _names_at(node) if name in bound)
+    return {name: f"index{k}" for k, name in enumerate(dict.fromkeys(met))}
+
+
+def _names_at(node: Ast) -> tuple[str, ...]:
+    """Return the names that a node of a tree holds itself."""
+    return cast(tuple[str, ...], node.value) if node.head in BINDERS else (str(node.value),) * (node.head == "name")
 
 
 def _shortened(root: Ast, is_same: Callable[[Ast], bool], symbols: Set[str]) -> Ast:

@@ -184,8 +184,9 @@ def is_gauge_part(node: Node) -> bool:
 
 
 def work(node: Node) -> int:
-    """Return the work in a node; a change of sign counts 0."""
-    return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
+    """Return the work in a node; a change of sign counts 0, and so does an operation that passes its operand on."""
+    counted = (n for n in toposort([node]) if not (n.kind == "product" and _is_sign(n) or _passes_on(n)))
+    return sum(WORK.get(n.kind, 1) * len(n.args) for n in counted)
 
 
 def widest(node: Node, kind: str) -> int:
@@ -198,6 +199,13 @@ def widest(node: Node, kind: str) -> int:
 
 def _is_sign(node: Node) -> bool:
     return len(node.args) == 1 and node.coef == -1
+
+
+def _passes_on(node: Node) -> bool:
+    """Whether a node is an operation whose differential is that of its only operand."""
+    if node.kind != "op" or len(node.args) != 1:
+        return False
+    return node.rule.differentials == {"": f"d{node.rule.parameters[0].name}"}
 
 
 def difference(left: Node, right: Node) -> float | None:

@@ -84,7 +84,7 @@ def test_measured_errors_are_shown(monkeypatch):
 VOCABULARY = Path(__file__).parents[1] / "vocabulary.toml"
 # Notation outside the table of calls: powers, parts of a matrix, equations, a constant in a derivative, indicators,
 # the numbers of indices.
-WRITTEN = {"pow", "powr", "powt", "sym", "skew", "root", "stop", "gammaincc", "when", "unless", "iota"}
+WRITTEN = {"pow", "powr", "powt", "sym", "skew", "root", "stop", "gammaincc", "when", "unless", "iota", "posdef"}
 
 
 def test_internal_is_what_the_vocabulary_does_not_have():

@@ -242,7 +242,7 @@ def test_rewrite(rewrite):
         positive = any(word in rewrite.left for word in ("log", "sqrt", "besselk", ".^p"))
         if positive and not known and d.kind in ("array", "matrix"):
             known = ["positive"] if d.kind == "array" else ["spd"] if shape[0] == shape[1] else []
-        if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "1./", "(log", "(sqrt", ".^p")):
+        if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "chol", "1./", "(log", "(sqrt", ".^p")):
             known = ["spd"] if len(shape) == 2 and shape[0] == shape[1] else known
         scope[d.name] = samples.sample(BOOK, rng, shape, known)
     if rewrite.left in samples.REWRITES:

@@ -15,7 +15,7 @@ LOWERED = load(data_folder("codegen"))
 def has_entry(rule, target):
     kernels = LOWERED.operations.get(rule.name, ())
     scalars = [s for key, s in LOWERED.scalars.items() if key.split()[0] == rule.name]
-    if rule.name in LOWERED.becomes or rule.name in LOWERED.expands or rule.kind == "implicit":
+    if rule.name in {*LOWERED.becomes, *LOWERED.same, *LOWERED.expands} or rule.kind == "implicit":
         return True
     return any(target in entry.templates for entry in (*kernels, *scalars))
 

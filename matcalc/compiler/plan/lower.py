@@ -160,10 +160,12 @@ def lower_selector(session: Session, node: Node) -> Ref:
 
 
 def lower_operation(session: Session, node: Node) -> Ref:
-    """Run the cheapest kernel of an operation and record all its outputs.
+    """Run the cheapest kernel of an operation and record all its outputs; or return its operand, if that is its value.
 
     Raises: NotSupported if no entry computes it.
     """
+    if (operand := session.without_same(node)) is not node:
+        return session.ref(operand)
     kernel = _choose(session, node)
     rest = (node.params, node.batches, node.batch_rank)
     key = session.run_key(kernel, node.args, rest)

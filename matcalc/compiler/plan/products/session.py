@@ -193,7 +193,13 @@ class Session:
 
     def fault(self, kernel: Kernel, named: Mapping[str, Node]) -> str:
         """Return the message of a kernel that can fail, in the user's names."""
-        return filled(kernel.fails, {name: self.describe.name(node) for name, node in named.items()})
+        return filled(kernel.fails, {name: self.describe.name(self.without_same(node)) for name, node in named.items()})
+
+    def without_same(self, node: Node) -> Node:
+        """Return the operand of operations whose value is that of their operand."""
+        while node.kind == "op" and node.rule.name in self.lowerings.same:
+            node = node.args[0]
+        return node
 
     def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
         """Add to a run the results of a factorisation, of the untransposed matrix if the kernel allows it.

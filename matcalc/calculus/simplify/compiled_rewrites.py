@@ -7,7 +7,7 @@ matrix: then the right side has a batch axis. Right sides and conditions are bui
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -21,7 +21,7 @@ from matcalc.language.declare import Declaration
 from matcalc.language.syntax import name
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
-from matcalc.tensor.constructors import symbol
+from matcalc.tensor.constructors import symbol, transpose
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
@@ -110,7 +110,7 @@ def kinds(rewrite: Rewrite) -> tuple[str, ...]:
 def compiled_as(rewrite: Rewrite, kind: str, book: Rulebook) -> tuple[Pattern, ...]:
     """Return the pattern of a rewrite with its array variables in one reading; none if that is not useful."""
     if kind == ROWS:
-        return tuple(map(_by_rows, filter(_reduces, compiled_as(rewrite, "vector", book))))
+        return tuple(lifted for pattern in compiled_as(rewrite, "vector", book) for lifted in _by_rows(pattern))
     sizes = ARRAYS.get(kind, ())
     declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
     pattern = _pattern(rewrite, declared, book)
@@ -120,14 +120,25 @@ def compiled_as(rewrite: Rewrite, kind: str, book: Rulebook) -> tuple[Pattern, .
     return (pattern,)
 
 
-def _reduces(pattern: Pattern) -> bool:
-    """Whether a left side has an operation along a vector."""
-    return not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))
+def _by_rows(pattern: Pattern) -> Iterator[Pattern]:
+    """Yield the patterns with vectors as rows of a matrix, and as its columns; scalars are common or one for each row.
+
+    There is none if the left side has no operation along a vector.
+    """
+    if pattern.left.shape and not any(n.kind == "op" or _is_reduced(n) for n in toposort([pattern.left])):
+        return
+    has_scalars = any(not v.shape for v in _variables(pattern.left))
+    layouts = [(0, False), (0, True), (1, True)] if pattern.left.rank else [(0, False), (1, False)]
+    for has_one_each in (False, True)[: 1 + has_scalars]:
+        for axis, is_turned in layouts[:1] if pattern.rewrite.factor else layouts:
+            lifted = ByRows(pattern.sides, has_one_each, axis, is_turned)
+            yield pattern._replace(left=lifted.left, sides=lifted)
 
 
-def _by_rows(pattern: Pattern) -> Pattern:
-    lifted = ByRows(pattern.sides)
-    return pattern._replace(left=lifted.left, sides=lifted)
+def _is_reduced(node: Node) -> bool:
+    """Whether a node is a sum over an axis of an array that is no symbol."""
+    summed = set(range(len(node.index_sizes))) - set(node.out) if node.kind == "product" else set()
+    return any(arg.kind == "map" and summed.intersection(at) for arg, at in node.operands) if summed else False
 
 
 def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:
@@ -143,30 +154,43 @@ def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) 
 
 
 class ByRows:
-    """The sides of a rewrite with its vector variables as the rows of matrices."""
+    """The sides of a rewrite with its vector variables as the rows of matrices.
 
-    def __init__(self, sides: Sides) -> None:
+    The rows lie along `axis` of a variable; if it is 1, they are columns. If it `is_turned`, sides that are matrices
+    are transposed. With `has_one_each` its scalar variables are the entries of vectors, one for each row.
+    """
+
+    def __init__(self, sides: Sides, has_one_each: bool, axis: int, is_turned: bool) -> None:
         rows = Size.of("b_")
-        self._sides, self._rows = sides, rows
+        self._sides, self._rows, self._is_turned = sides, rows, is_turned
         self._bound = {
-            v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,))
-            for v in _variables(sides.left)
-            if v.shape
+            v: _along(v, rows, axis if v.shape else 0) for v in _variables(sides.left) if v.shape or has_one_each
         }
-        self.left: Node = self._lifted(sides.left)
+        self.left: Node = self._turned(sides.left)
 
     @cached_property
     def right(self) -> Node:
         """The right side."""
-        return self._lifted(self._sides.right)
+        return self._turned(self._sides.right)
 
     @cached_property
     def conditions(self) -> Conditions:
         """The facts that the rewrite requires, each with its node."""
         return tuple((fact, self._lifted(node)) for fact, node in self._sides.conditions)
 
+    def _turned(self, node: Node) -> Node:
+        lifted = self._lifted(node)
+        return transpose(lifted) if self._is_turned else lifted
+
     def _lifted(self, node: Node) -> Node:
         return spread(instantiate(node, self._bound, {}, (self._rows,)), (0,), (self._rows,))
+
+
+def _along(variable: Node, rows: Size, axis: int) -> Batched:
+    """Return a variable with an axis of rows."""
+    shape = (*variable.shape[:axis], rows, *variable.shape[axis:])
+    made = symbol(variable.name, shape, tuple(variable.data[1]))
+    return Batched(transpose(made) if axis else made, (0,))
 
 
 def _variables(root: Node) -> list[Node]:

@@ -135,7 +135,7 @@ def _named_terms(pattern: Node) -> tuple[tuple[Fraction, Node], ...]:
     """Return the terms of a sum pattern that match only operations of one name, or only products."""
     named = [(coef, term) for coef, term in summands(pattern) if not is_function_variable(term)]
     products = [(c, t) for c, t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
-    products = [(c, t) for c, t in products if not is_repeated_symbol(t)]
+    products = [(c, t) for c, t in products if not is_repeated_symbol(t) and variable_of(t) is None]
     return (*((c, t) for c, t in named if t.kind in ("map", "op")), *products)
 
 
@@ -146,5 +146,26 @@ def _is_like(pattern: Node, node: Node) -> bool:
 
 
 def is_repeated_symbol(pattern: Node) -> bool:
-    """Whether a product is a scalar variable in every entry of a tensor."""
-    return pattern.kind == "product" and pattern.indices == ((),) and pattern.args[0].kind == "symbol"
+    """Whether a product is a variable that is repeated along further axes, such as a scalar in every entry."""
+    if pattern.kind != "product" or len(pattern.args) != 1 or pattern.args[0].kind != "symbol":
+        return False
+    (at,) = pattern.indices
+    return len(set(at)) == len(at) < len(set(pattern.out)) == pattern.rank and set(at) < set(pattern.out)
+
+
+def is_turned_symbol(pattern: Node) -> bool:
+    """Whether a node is the transpose of a matrix variable."""
+    return (
+        pattern.kind == "product"
+        and pattern.rank == 2
+        and pattern.coef == 1
+        and pattern.indices == (pattern.out[::-1],) != (pattern.out,)
+        and pattern.args[0].kind == "symbol"
+    )
+
+
+def variable_of(pattern: Node) -> Node | None:
+    """Return the variable of a pattern that is a variable or its transpose."""
+    if pattern.kind == "symbol":
+        return pattern
+    return pattern.args[0] if is_turned_symbol(pattern) else None

@@ -16,10 +16,17 @@ from typing import NamedTuple
 
 from matcalc.calculus.simplify.abstraction import abstract, bind_others, function_variable, is_function_variable
 from matcalc.calculus.simplify.chains import runs_in
-from matcalc.calculus.simplify.index_by_word import head, held, is_repeated_symbol, speaks_of
+from matcalc.calculus.simplify.index_by_word import (
+    head,
+    held,
+    is_repeated_symbol,
+    is_turned_symbol,
+    speaks_of,
+    variable_of,
+)
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
-from matcalc.tensor.constructors import product
+from matcalc.tensor.constructors import product, transpose
 from matcalc.tensor.nodes.named_parts import is_matrix, is_part, is_the_tensor
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
@@ -50,6 +57,8 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
     elif pattern.kind == "product" and _is_negated(pattern):
         yield from match(pattern.args[0], scale(-1, subject), bindings)
+    elif pattern.kind == "product" and is_turned_symbol(pattern):
+        yield from match(pattern.args[0], transpose(subject), bindings)
     elif pattern.kind == "product" and is_repeated_symbol(pattern):
         yield from _match_repeated(pattern, subject, bindings)
     elif pattern.kind == "product" and _is_scaled_symbol(pattern):
@@ -89,12 +98,17 @@ def _is_negated(pattern: Node) -> bool:
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings of a scalar variable that a tensor repeats, including its coefficient."""
-    if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
+    """Yield the bindings of a variable that a tensor repeats along further axes, including its coefficient."""
+    if subject.kind != "product" or len(set(subject.out)) < subject.rank:
         return
-    scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
+    at = tuple(subject.out[pattern.out.index(i)] for i in pattern.indices[0])
+    used = set(at).union(*subject.indices)
+    if used.intersection(subject.out) > set(at):
+        return
+    sizes = {i: size for i, size in enumerate(subject.index_sizes) if i in used}
+    repeated = product(subject.coef / pattern.coef, subject.operands, at, sizes)
     for bound in bind_sizes(pattern.shape, subject.shape, bindings):
-        yield from match(pattern.args[0], scalar, bound)
+        yield from match(pattern.args[0], repeated, bound)
 
 
 def _is_scaled_symbol(pattern: Node) -> bool:
@@ -138,7 +152,7 @@ def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bin
 
 def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
     """Yield the matches of a sum pattern with some of these terms: bindings, and the remaining terms."""
-    patterns = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
+    patterns = sorted(summands(pattern), key=lambda term: variable_of(term[1]) is not None)
     if len(patterns) <= len(terms):
         yield from _match_terms(patterns, terms, bindings)
 
@@ -148,11 +162,12 @@ def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[
         yield bindings, terms
         return
     (coef, pattern), rest = patterns[0], patterns[1:]
-    if len(terms) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
+    variable = variable_of(pattern)
+    if len(terms) > 1 and not rest and variable is not None and variable not in bindings.nodes:
         for bound in match(pattern, add([(c / coef, n) for c, n in terms]), bindings):
             yield bound, []
     for position, (other, node) in enumerate(terms):
-        if coef == other or pattern.kind == "symbol" or is_repeated_symbol(pattern):
+        if coef == other or variable is not None or is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
             is_first = bindings is EMPTY and pattern.kind == "product"
             for bound in _matches(pattern, target) if is_first else match(pattern, target, bindings):

@@ -16,7 +16,17 @@ from matcalc.errors import ParseError
 from matcalc.language import recurrences
 from matcalc.language.identifiers import identifier
 from matcalc.language.index_sums import listed, sums_in
-from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, index_sum, parts_in, shared
+from matcalc.language.syntax import (
+    BINDERS,
+    Ast,
+    children,
+    definition,
+    exchanged,
+    index_sum,
+    part_name,
+    parts_in,
+    shared,
+)
 
 NONE: frozenset[str] = frozenset()
 _NAME = r"(?:[^\W\d]\w*)"
@@ -210,7 +220,7 @@ def _by_use(units: list[Unit]) -> Iterator[Unit]:
         yield ready
 
 
-def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
+def _replaced(root: Ast, parts: Mapping[str, Ast], opens: dict[Ast, Open], later: Collection[str]) -> Ast:
     """Return a tree with the names of parts replaced, unless they are bound as indices or parameters."""
     made: list[Ast] = []
     stack: list[tuple[Ast, frozenset[str], bool]] = [(root, NONE, False)]
@@ -243,7 +253,7 @@ def _over_steps(tree: Ast, parts: Mapping[str, Ast]) -> Ast:
 
 
 def _put_in(
-    name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
+    name: Ast, parts: Mapping[str, Ast], opens: dict[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
     """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
@@ -254,10 +264,7 @@ def _put_in(
         return name
     if part.head == recurrences.STATE:
         system = recurrences.system_of(part)
-        met = sorted(opens[system].names & bound)
-        if met:
-            hint = f"give the index or parameter {met[0]} another name"
-            raise ParseError(f"the recurrence of '{name.value}' contains {met[0]}", at=name.caret, hint=hint)
+        _check_system(str(name.value), system, opens, bound, name.caret)
         return recurrences.state(str(name.value), system, name.span)
     if opens[definition(part)].means_otherwise(bound):
         return written_out(part, opens, bound)
@@ -272,15 +279,27 @@ def opened(root: Ast, bound: Collection[str]) -> Ast:
     return written_out(shared("", root), opens, frozenset(bound)) if opens else root
 
 
-def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> Ast:
-    """Return the tree of a part; parts in it are also written out if the bound names change their meaning."""
+def written_out(part: Ast, opens: dict[Ast, Open], bound: frozenset[str]) -> Ast:
+    """Return the tree of a part; parts in it are also written out if the bound names change their meaning.
+
+    An index form and a recurrence without bound names are read by themselves, as in the part: an outer index does not
+    become theirs.
+
+    Raises: ParseError for a recurrence with a bound name, and for an index form that also sums one.
+    """
     made: dict[Ast, Ast] = {}
     stack = [(definition(part), False)]
     while stack:
         ast, entered = stack.pop()
         if ast in made:
             continue
+        if ast.head in BINDERS and "{" in bound and not entered and _is_closed(ast, part, opens, bound):
+            made[ast] = shared(part_name(part), ast, ast.span)
+            continue
         is_open = ast.head == "shared" and opens[definition(ast)].means_otherwise(bound)
+        if is_open and definition(ast).head == recurrences.SYSTEM:
+            _check_system(str(definition(ast).args[-1].value), definition(ast), opens, bound, part.caret)
+            is_open = False
         inner = (definition(ast),) if is_open else children(ast)
         if not entered and inner:
             stack.append((ast, True))
@@ -288,6 +307,30 @@ def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> 
         else:
             made[ast] = made[inner[0]] if is_open else exchanged(ast, [made[child] for child in inner])
     return made[definition(part)]
+
+
+def _is_closed(form: Ast, part: Ast, opens: dict[Ast, Open], bound: frozenset[str]) -> bool:
+    """Return whether an index form in a part has no name that is bound where the part is used.
+
+    Raises: ParseError if it has one, and sums another one.
+    """
+    own = _open_names(form, opens)
+    if not own.names & bound:
+        opens[form] = own
+        return True
+    met = sorted(NONE.union(*sums_in(form).values()) & bound)
+    if met:
+        hint = f"give the index {met[0]} in it, or around it, another name"
+        raise ParseError(f"the part '{part_name(part)}' sums over {met[0]}", at=part.caret, hint=hint)
+    return False
+
+
+def _check_system(state: str, system: Ast, opens: dict[Ast, Open], bound: frozenset[str], at: int) -> None:
+    """Raise ParseError for a recurrence with a name that is bound where one of its states is read."""
+    met = sorted(opens[system].names & bound)
+    if met:
+        hint = f"give the index or parameter {met[0]} another name"
+        raise ParseError(f"the recurrence of '{state}' contains {met[0]}", at=at, hint=hint)
 
 
 def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:

@@ -172,17 +172,32 @@ def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> As
 
     Raises: ParseError for a part that uses itself, directly or through others.
     """
-    parts: dict[str, Ast] = {}
+    units = _units(segments_, parse)
+    return _put_units(units, parse(segments_[-1].begin, segments_[-1].end), {})
+
+
+def without_inner(tree: Ast) -> Ast:
+    """Return the formula of a tree `inner_where`, with its systems around the names of their states.
+
+    Raises: ParseError as `with_parts`.
+    """
     opens: dict[Ast, Open] = {}
-    later = {segment.name for segment in segments_ if not segment.is_limit}
-    for unit in _by_use(_units(segments_, parse)):
+    for part in parts_in(tree):
+        opens[definition(part)] = _open_names(definition(part), opens)
+    return _put_units([Unit(system, recurrences.defined_in(system)) for system in tree.args[1:]], tree.args[0], opens)
+
+
+def _put_units(units: list[Unit], formula: Ast, opens: dict[Ast, Open]) -> Ast:
+    parts: dict[str, Ast] = {}
+    later = {name for unit in units for name in unit.names}
+    for unit in _by_use(units, opens):
         is_system = unit.tree.head == recurrences.SYSTEM
         tree = _replaced(unit.tree, parts, opens, later - unit.names if is_system else later)
         opens[tree] = _open_names(tree, opens)
         made = recurrences.state if is_system else shared
         parts.update((name, made(name, tree)) for name in unit.names)
         later -= unit.names
-    return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
+    return _replaced(formula, parts, opens, NONE)
 
 
 def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[Unit]:
@@ -200,7 +215,7 @@ def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[U
             lines.append(recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, tree))
     plain = {name for _, unit in found for name in unit.names}
     for system in recurrences.systems_of(lines) if lines else ():
-        names = recurrences.bound_in(system) - {recurrences.index_of(system)}
+        names = recurrences.defined_in(system)
         if names & plain:
             message = f"the part '{min(names & plain)}' is named twice"
             raise ParseError(message, at=system.caret, hint="give one another name")
@@ -209,9 +224,9 @@ def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[U
     return [unit for _, unit in sorted(found, key=lambda one: one[0])]
 
 
-def _by_use(units: list[Unit]) -> Iterator[Unit]:
+def _by_use(units: list[Unit], opens: Mapping[Ast, Open]) -> Iterator[Unit]:
     """Yield parts, each behind those that it uses; parts that use each other come in the order of the text."""
-    uses = {unit.names: _open_names(unit.tree, {}).names for unit in units}
+    uses = {unit.names: _open_names(unit.tree, opens).names for unit in units}
     left = list(units)
     while left:
         missing = {name for unit in left for name in unit.names}

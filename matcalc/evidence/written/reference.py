@@ -231,7 +231,7 @@ class CallValue(OfPython):
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue(OfPython):
-    """One result of a Python function of data by name; `at` is the path of keys to it in the returned value.
+    """One result of a Python function of data and sizes by name; `at` is the path of keys to it in the returned value.
 
     `forms` are those of the parameters that are containers.
     """
@@ -245,7 +245,8 @@ class FunctionValue(OfPython):
         import numpy as np
 
         try:
-            arguments = {name: self._argument(name, data) for name in self.parameters}
+            known = {**{name: int(length) for name, length in sizes.items()}, **data}
+            arguments = {name: self._argument(name, known) for name in self.parameters}
             found = self.function(**arguments)
             for key in self.at:
                 found = dict(items(found) or ())[key]
@@ -253,7 +254,7 @@ class FunctionValue(OfPython):
         except np.linalg.LinAlgError:
             raise
         except Exception as error:  # noqa: BLE001 - any exception: the user's function rejects these data
-            raise _rejected(error, [data[leaf] for leaf in self._leaves()]) from None
+            raise _rejected(error, [data[leaf] for leaf in self._leaves() if leaf in data]) from None
 
     def _leaves(self) -> list[str]:
         forms = {name: self.forms.get(name) for name in self.parameters}
@@ -264,7 +265,7 @@ class FunctionValue(OfPython):
 
         form = self.forms.get(name)
         if form is None:
-            return np.array(data[name])[()]
+            return data[name] if isinstance(data[name], int) else np.array(data[name])[()]
         return form.filled({leaf: np.array(data[leaf])[()] for leaf in form.names})
 
 

@@ -149,9 +149,10 @@ def _equation(name: str, subscript: Ast, right: Form) -> Ast:
 
 
 def _moved(index: str, offset: int) -> Form:
+    step = forms.name(forms.StepIndex(index))
     if not offset:
-        return forms.name(index)
-    ast = syntax.add([syntax.name(index), syntax.number(abs(offset))], [1, 1 if offset > 0 else -1])
+        return step
+    ast = syntax.add([step.ast, syntax.number(abs(offset))], [1, 1 if offset > 0 else -1])
     return Form(ast, forms.SUM, 3, 0, (index,))
 
 

@@ -317,4 +317,5 @@ def test_a_stopped_state_is_a_constant_of_its_step(kind: str) -> None:
     e = mc.expression(text, "A: matrix(n, n); b, c: vector(n)")
     assert mc.gradient(e, "b").node is mc.expression(printed, "A: matrix(n, n); b, c: vector(n)").node
     for name in ("A", "b"):
-        mc.gradient(e, name)
+        for one in (e, e.substitute(c="A*c")):  # as written, and known by its node alone
+            mc.gradient(one, name)

@@ -194,6 +194,14 @@ def test_what_is_no_recurrence_is_told(kind: str) -> None:
     assert "^" in str(fault.value)
 
 
+def test_deep_nests_are_refused_at_once() -> None:
+    step = "x[t]"
+    for k in range(40):
+        step = f"(y{k}[S] where y{k}[0] = x[t], y{k}[s{k}+1] = A*y{k}[s{k}] + {step}, s{k} < S)"
+    with pytest.raises(MatcalcError, match="nest at most 4 deep"):
+        mc.expression(f"c'*x[T] where x[0] = x0, x[t+1] = {step}, t < T", LET)
+
+
 def test_latex_tells_to_write_text() -> None:
     with pytest.raises(MatcalcError, match="is read as text"):
         mc.expression(mc.expression(EXAMPLES["plain"][0], LET).latex(), LET, dialect="latex")

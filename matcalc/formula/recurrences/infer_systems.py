@@ -22,11 +22,13 @@ from matcalc.formula.recurrences.read_systems import (
 from matcalc.language import recurrences
 from matcalc.language.named_parts import without_inner
 from matcalc.language.recurrences import STATE, STEP_SUM, SYSTEM
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, children, walk
 from matcalc.language.syntax import names_in as names_of
 from matcalc.tensor.sizes.size import Size
 
 BEGIN, DEFINE = "begin_steps", "define_step"
+MOST_INNER = 4
+"""Levels of recurrences in steps that are read: the time for the normal form grows four times a level."""
 
 
 def operands(inference: Inference, ast: Ast) -> list[Ast]:
@@ -53,7 +55,20 @@ def of_inner(inference: Inference, ast: Ast) -> Ast:
     if both:
         what = "symbol" if both[0] in inference.symbols else "size"
         raise inference.fault(f"'{both[0]}' is a {what} and a state", ast, hint="give the state another name")
+    if _depth(ast) > MOST_INNER:
+        message = f"recurrences in steps nest at most {MOST_INNER} deep"
+        raise NotSupported(
+            message, text=inference.text, at=ast.caret, hint="define some of the steps by sums or powers"
+        )
     return without_inner(ast)
+
+
+def _depth(root: Ast) -> int:
+    """Return how deep trees `inner_where` nest."""
+    found: dict[Ast, int] = {}
+    for node in walk(root):
+        found[node] = max((found[child] for child in children(node)), default=0) + (node.head == recurrences.INNER)
+    return found[root]
 
 
 def begin(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:

@@ -283,3 +283,39 @@ def test_a_value_at_each_step_prints_as_a_quantity() -> None:
     g = mc.gradient(mc.expression(text, names_in(text)), "e")
     assert str(g) == "g where P[0] = Q, P[t+1] = A'*P[t]*A + Q, g[t] = tr(inv(P[t])), t < T"
     assert mc.expression(str(g), names_in(text)).node is g.node
+
+
+STOPPED = {
+    "in a step": (
+        "c'*x[T] where x[0] = b, x[t+1] = A*x[t] + stop(sin(x[t])), t < T",
+        "l[0] where l[T] = c, l[t] = A'*l[t+1], t < T",
+    ),
+    "in a quantity": (
+        "c'*x[T] where x[0] = b, x[t+1] = A*x[t] + stop(g[t])/2, g[t] = cos(x[t]), t < T",
+        "l[0] where l[T] = c, l[t] = A'*l[t+1], t < T",
+    ),
+    "in a sum": (
+        "sum{t: stop(x[t])'*x[t]} where x[0] = b, x[t+1] = A*x[t], t < T",
+        "l[0] where x[0] = b, x[t+1] = A*x[t], l[T] = zeros(n), l[t] = A'*l[t+1] + stop(x[t]), t < T",
+    ),
+    "backward": (
+        "c'*P[0] where P[T] = b, P[t] = A*P[t+1].*stop(P[t+1]), t < T",
+        "x[T] where P[T] = b, P[t] = stop(P[t+1]).*(A*P[t+1]), x[0] = c, x[t+1] = A'*(stop(P[t+1]).*x[t]), t < T",
+    ),
+    "in a recurrence of a step": (
+        "c'*x[T] where x[0] = b, "
+        "x[t+1] = (y[S] + stop(y[S]) where y[0] = x[t], y[s+1] = A*y[s] + stop(x[t]), s < S), t < T",
+        "l[0] where l[T] = c, l[t] = (p[0] where p[S] = l[t+1], p[s] = A'*p[s+1], s < S), t < T",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STOPPED)
+def test_a_stopped_state_is_a_constant_of_its_step(kind: str) -> None:
+    """The gradient is that of the textbook, and passes its check against the text as written."""
+    text, printed = STOPPED[kind]
+    e = mc.expression(text, "A: matrix(n, n); b, c: vector(n)")
+    assert mc.gradient(e, "b").node is mc.expression(printed, "A: matrix(n, n); b, c: vector(n)").node
+    for name in ("A", "b"):
+        for one in (e, e.substitute(c="A*c")):  # as written, and known by its node alone
+            mc.gradient(one, name)

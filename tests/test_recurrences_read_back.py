@@ -98,3 +98,24 @@ def test_a_multiple_of_transposed_states_beside_others_keeps_their_axes(term: st
     expected = [(states[t + 1].T + others[term](states[t], states[t + 1])) / 3 for t in range(2)]
     data = {"A": A, "Q": Q, "b": 0.5, "T": 2}
     assert np.allclose(again(**{k: data[k] for k in again.symbols}), expected)
+
+
+@pytest.mark.parametrize(
+    "read", ["V[t][k]", "V[t+1][k]", "g[t][k]", "U[t, :][k]", "M[t][k,i]", "(V[t] + c)[k]", "x0[k]"]
+)
+@pytest.mark.parametrize("form", ["{{i,j: P[j,i,k]*{}}}", "{{i,j: exp(sum{{k: P[j,i,k]*{}}})}}"])
+def test_entries_at_the_step_in_index_forms(form: str, read: str) -> None:
+    """An entry of what is read at the step has the step and the index as subscripts of their own."""
+    let = "P: tensor(m, n, n); Q: matrix(n, n); c, x0: vector(n); U: matrix(T, n)"
+    e = mc.expression(
+        f"sum(W[T]) where V[0] = x0, V[t+1] = tanh(Q*V[t]), g[t] = Q*V[t], M[0] = Q, M[t+1] = Q*M[t]/3, W[0] = x0, "
+        f"W[t+1] = W[t]/2 + logsumexp({form.format(read)}, axis=1), t < T",
+        let,
+    )
+    for one in (e, mc.gradient(e, "Q", check=False), mc.gradient(e, "P", check=False)):
+        again = mc.expression(str(one), one.declarations)
+        if again.node is not one.node:
+            rng = np.random.default_rng(2)
+            data = {"P": rng.normal(size=(2, 3, 3)), "Q": rng.normal(size=(3, 3)), "c": rng.normal(size=3)}
+            data |= {"x0": rng.normal(size=3), "U": rng.normal(size=(4, 3)), "T": 4, "n": 3, "m": 2}
+            close(again(**{k: data[k] for k in again.symbols}), one(**{k: data[k] for k in one.symbols}), 1e-11)

@@ -12,6 +12,7 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
+from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.inference.power_sums import as_sums
 from matcalc.formula.notation.write_node import NOT_NAMED
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
@@ -121,9 +122,8 @@ def latex_in(formula: Ast, names: Names) -> str:
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
     if any(tree.head == EQUATION for tree in whole(formula)):
-        read = read_formulas([formula], known=names.symbols, sizes=names.size_names)[0].names.parts
-        states = {str(tree.value) for tree in whole(formula) if tree.head == EQUATION}
-        kinds.update((name, KINDS[min(node.rank - 1, 3)]) for name, node in read.items() if name in states)
+        ranks = elaborate([formula], symbols=names.symbols, sizes=names.size_names).step_ranks
+        kinds.update((name, KINDS[min(rank, 3)]) for name, rank in ranks.items())
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
     book = default_rulebook()
     shown = latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)

@@ -17,8 +17,9 @@ from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, U
 from matcalc.language.containers import Form, Path, dotted, flat_name, form_of, forms_of_paths
 from matcalc.language.identifiers import bounded, free, near, normalised, shown
 from matcalc.language.kinds import INDEX, SIZE
-from matcalc.language.read import identifier, parse
+from matcalc.language.read import parse
 from matcalc.language.syntax import Ast, call_name, same, walk
+from matcalc.language.token_names import identifier
 from matcalc.language.write import text as write
 
 _Kinds = Mapping[str, tuple[int, int]]

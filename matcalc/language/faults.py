@@ -234,6 +234,7 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
         "->": "in arguments, as in matfun(x -> log(x)^2, S), after one name",
         ",": "between arguments, subscripts and entries",
         ";": "between the rows of [A, B; C, D]",
+        "where": "behind the whole formula, or before a closing ')'",
     }.get(str(found), "in the arguments of a rule")
     hint = "the product A:B of two tensors is sum(A.*B)" if found == ":" and before and not stack else ""
     hint = "separate subscripts by a comma" if found == ";" and stack and stack[-1] == "[" else hint

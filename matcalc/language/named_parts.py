@@ -16,7 +16,17 @@ from matcalc.errors import ParseError
 from matcalc.language import recurrences
 from matcalc.language.identifiers import identifier
 from matcalc.language.index_sums import listed, sums_in
-from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, index_sum, parts_in, shared
+from matcalc.language.syntax import (
+    BINDERS,
+    Ast,
+    children,
+    definition,
+    exchanged,
+    index_sum,
+    part_name,
+    parts_in,
+    shared,
+)
 
 NONE: frozenset[str] = frozenset()
 _NAME = r"(?:[^\W\d]\w*)"
@@ -162,17 +172,32 @@ def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> As
 
     Raises: ParseError for a part that uses itself, directly or through others.
     """
-    parts: dict[str, Ast] = {}
+    units = _units(segments_, parse)
+    return _put_units(units, parse(segments_[-1].begin, segments_[-1].end), {})
+
+
+def without_inner(tree: Ast) -> Ast:
+    """Return the formula of a tree `inner_where`, with its systems around the names of their states.
+
+    Raises: ParseError as `with_parts`.
+    """
     opens: dict[Ast, Open] = {}
-    later = {segment.name for segment in segments_ if not segment.is_limit}
-    for unit in _by_use(_units(segments_, parse)):
+    for part in parts_in(tree):
+        opens[definition(part)] = _open_names(definition(part), opens)
+    return _put_units([Unit(system, recurrences.defined_in(system)) for system in tree.args[1:]], tree.args[0], opens)
+
+
+def _put_units(units: list[Unit], formula: Ast, opens: dict[Ast, Open]) -> Ast:
+    parts: dict[str, Ast] = {}
+    later = {name for unit in units for name in unit.names}
+    for unit in _by_use(units, opens):
         is_system = unit.tree.head == recurrences.SYSTEM
         tree = _replaced(unit.tree, parts, opens, later - unit.names if is_system else later)
         opens[tree] = _open_names(tree, opens)
         made = recurrences.state if is_system else shared
         parts.update((name, made(name, tree)) for name in unit.names)
         later -= unit.names
-    return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
+    return _replaced(formula, parts, opens, NONE)
 
 
 def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[Unit]:
@@ -190,7 +215,7 @@ def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[U
             lines.append(recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, tree))
     plain = {name for _, unit in found for name in unit.names}
     for system in recurrences.systems_of(lines) if lines else ():
-        names = recurrences.bound_in(system) - {recurrences.index_of(system)}
+        names = recurrences.defined_in(system)
         if names & plain:
             message = f"the part '{min(names & plain)}' is named twice"
             raise ParseError(message, at=system.caret, hint="give one another name")
@@ -199,9 +224,9 @@ def _units(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> list[U
     return [unit for _, unit in sorted(found, key=lambda one: one[0])]
 
 
-def _by_use(units: list[Unit]) -> Iterator[Unit]:
+def _by_use(units: list[Unit], opens: Mapping[Ast, Open]) -> Iterator[Unit]:
     """Yield parts, each behind those that it uses; parts that use each other come in the order of the text."""
-    uses = {unit.names: _open_names(unit.tree, {}).names for unit in units}
+    uses = {unit.names: _open_names(unit.tree, opens).names for unit in units}
     left = list(units)
     while left:
         missing = {name for unit in left for name in unit.names}
@@ -210,7 +235,7 @@ def _by_use(units: list[Unit]) -> Iterator[Unit]:
         yield ready
 
 
-def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
+def _replaced(root: Ast, parts: Mapping[str, Ast], opens: dict[Ast, Open], later: Collection[str]) -> Ast:
     """Return a tree with the names of parts replaced, unless they are bound as indices or parameters."""
     made: list[Ast] = []
     stack: list[tuple[Ast, frozenset[str], bool]] = [(root, NONE, False)]
@@ -243,7 +268,7 @@ def _over_steps(tree: Ast, parts: Mapping[str, Ast]) -> Ast:
 
 
 def _put_in(
-    name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
+    name: Ast, parts: Mapping[str, Ast], opens: dict[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
     """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
@@ -254,10 +279,7 @@ def _put_in(
         return name
     if part.head == recurrences.STATE:
         system = recurrences.system_of(part)
-        met = sorted(opens[system].names & bound)
-        if met:
-            hint = f"give the index or parameter {met[0]} another name"
-            raise ParseError(f"the recurrence of '{name.value}' contains {met[0]}", at=name.caret, hint=hint)
+        _check_system(str(name.value), system, opens, bound, name.caret)
         return recurrences.state(str(name.value), system, name.span)
     if opens[definition(part)].means_otherwise(bound):
         return written_out(part, opens, bound)
@@ -272,15 +294,27 @@ def opened(root: Ast, bound: Collection[str]) -> Ast:
     return written_out(shared("", root), opens, frozenset(bound)) if opens else root
 
 
-def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> Ast:
-    """Return the tree of a part; parts in it are also written out if the bound names change their meaning."""
+def written_out(part: Ast, opens: dict[Ast, Open], bound: frozenset[str]) -> Ast:
+    """Return the tree of a part; parts in it are also written out if the bound names change their meaning.
+
+    An index form and a recurrence without bound names are read by themselves, as in the part: an outer index does not
+    become theirs.
+
+    Raises: ParseError for a recurrence with a bound name, and for an index form that also sums one.
+    """
     made: dict[Ast, Ast] = {}
     stack = [(definition(part), False)]
     while stack:
         ast, entered = stack.pop()
         if ast in made:
             continue
+        if ast.head in BINDERS and "{" in bound and not entered and _is_closed(ast, part, opens, bound):
+            made[ast] = shared(part_name(part), ast, ast.span)
+            continue
         is_open = ast.head == "shared" and opens[definition(ast)].means_otherwise(bound)
+        if is_open and definition(ast).head == recurrences.SYSTEM:
+            _check_system(str(definition(ast).args[-1].value), definition(ast), opens, bound, part.caret)
+            is_open = False
         inner = (definition(ast),) if is_open else children(ast)
         if not entered and inner:
             stack.append((ast, True))
@@ -288,6 +322,30 @@ def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> 
         else:
             made[ast] = made[inner[0]] if is_open else exchanged(ast, [made[child] for child in inner])
     return made[definition(part)]
+
+
+def _is_closed(form: Ast, part: Ast, opens: dict[Ast, Open], bound: frozenset[str]) -> bool:
+    """Return whether an index form in a part has no name that is bound where the part is used.
+
+    Raises: ParseError if it has one, and sums another one.
+    """
+    own = _open_names(form, opens)
+    if not own.names & bound:
+        opens[form] = own
+        return True
+    met = sorted(NONE.union(*sums_in(form).values()) & bound)
+    if met:
+        hint = f"give the index {met[0]} in it, or around it, another name"
+        raise ParseError(f"the part '{part_name(part)}' sums over {met[0]}", at=part.caret, hint=hint)
+    return False
+
+
+def _check_system(state: str, system: Ast, opens: dict[Ast, Open], bound: frozenset[str], at: int) -> None:
+    """Raise ParseError for a recurrence with a name that is bound where one of its states is read."""
+    met = sorted(opens[system].names & bound)
+    if met:
+        hint = f"give the index or parameter {met[0]} another name"
+        raise ParseError(f"the recurrence of '{state}' contains {met[0]}", at=at, hint=hint)
 
 
 def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:

@@ -21,3 +21,9 @@ def tight_in(ast: Ast, index: str) -> Ast:
         return Ast("position", new.args, new.value) if new.args[1].head == "number" else new
 
     return rebuilt(ast, change)
+
+
+def equation_of(equation: Ast, index: str) -> tuple[str, Ast, Ast]:
+    """Return the name, the subscript and the right side of an equation, with positions of steps marked."""
+    subscript, right = equation.args
+    return str(equation.value), tight_in(subscript, index), tight_in(right, index)

@@ -17,11 +17,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
-from matcalc.language import faults, named_parts
-from matcalc.language.identifiers import bounded, normalised, shown
+from matcalc.language import faults, named_parts, recurrences
+from matcalc.language.identifiers import shown
 from matcalc.language.index_limits import Limit, limit, with_limits
 from matcalc.language.signs import called, fraction, length
 from matcalc.language.syntax import BINDERS, Ast, children
+from matcalc.language.token_names import identifier
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -240,24 +241,6 @@ def _word(children: list[Any]) -> Ast:
     return Ast("word", (), str(token[1:-1]), _span(token))
 
 
-def identifier(token: Token) -> str:
-    """Return a name in the form that Python compares (NFKC).
-
-    Raises: ParseError if it is too long, or not an identifier in Unicode.
-    """
-    name = normalised(str(token))
-    if token.isascii() or token.isidentifier() and name.isidentifier():
-        try:
-            return bounded(name)
-        except ParseError as fault:
-            fault.at = cast(int, token.start_pos)
-            raise
-    wrong = next(k for k in range(1, len(token) + 1) if not token[:k].isidentifier()) - 1
-    at = cast(int, token.start_pos) + wrong
-    message = f"unexpected character {faults.show(token[wrong])}"
-    raise ParseError(message, at=at, hint=faults.advice(token[wrong:]))
-
-
 def _span(token: Token) -> tuple[int, int]:
     return cast("tuple[int, int]", (token.start_pos, token.end_pos))
 
@@ -386,7 +369,9 @@ ACTIONS: Actions = {
     "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
-    "parenthesised": _parenthesised, "length": length, "fraction": fraction, "call": _call,
+    "parenthesised": _parenthesised, "inner_where": recurrences.read_inner,
+    "equation": recurrences.read_equation, "limit": recurrences.read_limit,
+    "length": length, "fraction": fraction, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "limited": limit,

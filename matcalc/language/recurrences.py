@@ -3,17 +3,22 @@
 Equations with one step index are one system. Its tree is `system`: the limit of the index (or `empty`), then an
 `equation` for each subscripted name, with subscript and right side. A name of the system is the tree `state` around the
 shared system wherever it occurs outside. A sum over the step index is a `step_sum`: it runs over the steps.
+
+A recurrence in a step, `x[t+1] = (y[S] where y[0] = x[t], y[s+1] = A*y[s], s < S)`, is the tree `inner_where`: the
+formula, then its systems. It binds the names of these systems, which its operands read by their names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.syntax import Ast, definition, same, shared, walk
+from matcalc.language.token_names import identifier
 
 SYSTEM, EQUATION, STATE, STEP_SUM = "system", "equation", "state", "step_sum"
+INNER = "inner_where"
 EMPTY = Ast("empty")
 
 
@@ -143,13 +148,20 @@ def limit_of(system: Ast) -> Ast | None:
 
 def bound_in(system: Ast) -> frozenset[str]:
     """Return the names that a system binds: its index and the left sides of its equations."""
-    return frozenset([index_of(system), *(str(equation.value) for equation in system.args[1:])])
+    return defined_in(system) | {index_of(system)}
+
+
+def defined_in(system: Ast) -> frozenset[str]:
+    """Return the left sides of the equations of a system."""
+    return frozenset(str(equation.value) for equation in system.args[1:])
 
 
 def bound_by(tree: Ast) -> frozenset[str]:
     """Return the step index and names that a tree binds in its operands."""
     if tree.head == SYSTEM:
         return bound_in(tree)
+    if tree.head == INNER:
+        return frozenset().union(*map(defined_in, tree.args[1:]))
     return frozenset([str(tree.value)]) if tree.head == STEP_SUM else frozenset()
 
 
@@ -161,3 +173,30 @@ def listed_of(form: Ast) -> tuple[str, ...]:
 def is_over(tree: Ast, indices: Collection[str]) -> bool:
     """Whether a tree is a sum over one of these step indices."""
     return tree.head == "index_sum" and not set(indices).isdisjoint(listed_of(tree))
+
+
+def read_equation(children: list[Any]) -> Line:
+    """Return an equation behind an inner `where`.
+
+    Raises: ParseError for anything but one subscript.
+    """
+    token, right = children[0], children[-1]
+    subscripts = children[2] if len(children) > 3 else []
+    if len(subscripts) != 1 or subscripts[0].head == "slice":
+        hint = "write one step, as in  y[s+1] = A*y[s];  name other parts behind the whole formula"
+        raise ParseError(f"'{token}' is not defined at a step", at=token.start_pos, hint=hint)
+    return Line(identifier(token), token.start_pos, subscripts[0], right)
+
+
+def read_limit(children: list[Any]) -> Line:
+    """Return the limit of the index behind an inner `where`."""
+    token, relation, right = children
+    if relation != "<":
+        raise ParseError(f"a limit has the sign <, not {relation}", at=relation.start_pos, hint=f"write {token} < S")
+    return Line(identifier(token), token.start_pos, None, right)
+
+
+def read_inner(children: list[Any]) -> Ast:
+    """Return a formula in parentheses with its own recurrences."""
+    opening, formula, where, lines, closing = children
+    return Ast(INNER, (formula, *systems_of(lines)), None, (opening.start_pos, closing.end_pos), where.start_pos)

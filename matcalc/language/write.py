@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from matcalc.language.exact_numbers import decimals, number_text
 from matcalc.language.index_limits import limits_of
-from matcalc.language.positions import tight, tight_in
+from matcalc.language.positions import equation_of, tight
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -68,16 +68,11 @@ def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
             found.append((name, _text(tree, names)))
             continue
         limit, *equations = tree.args
-        found += (_equation(equation, str(tree.value), names) for equation in equations)
+        for name, place, right in (equation_of(equation, str(tree.value)) for equation in equations):
+            found.append((f"{name}[{_text(place, names)}]", _text(right, names)))
         if limit.head != "empty":
             limits["", f"{tree.value} < {_text(limit, names)}"] = None
     return [*found, *limits], _text(tight(ast), names)
-
-
-def _equation(equation: Ast, index: str, names: Mapping[Ast, str]) -> tuple[str, str]:
-    subscript, right = equation.args
-    place = _text(tight_in(subscript, index), names)
-    return f"{equation.value}[{place}]", _text(tight_in(right, index), names)
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:
@@ -345,6 +340,28 @@ def _step_sum(node: Ast) -> Iterator[Piece]:
     yield "}"
 
 
+def _inner(node: Ast) -> Iterator[Piece]:
+    formula, *systems = node.args
+    yield "("
+    yield formula, SUM
+    yield " where "
+    limits: dict[str, Ast] = {}
+    separator = ""
+    for system in systems:
+        for name, place, right in (equation_of(equation, str(system.value)) for equation in system.args[1:]):
+            yield f"{separator}{name}["
+            separator = ", "
+            yield place, SUM
+            yield "] = "
+            yield right, SUM
+        if system.args[0].head != "empty":
+            limits.setdefault(str(system.value), system.args[0])
+    for index, limit in limits.items():
+        yield f", {index} < "
+        yield limit, SUM
+    yield ")"
+
+
 def _relation(node: Ast) -> Iterator[Piece]:
     yield node.args[0], SUM
     yield f" {node.value} "
@@ -368,6 +385,7 @@ def _spread(node: Ast) -> Iterator[Piece]:
 _LEVELS = {
     "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
     "index_form": PRIMARY, "index_sum": PRIMARY, "state": PRIMARY, "step_sum": PRIMARY, "at_step": PRIMARY,
+    "inner_where": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM, "dotted_sum": SUM,
     "position": SUM,
 }  # fmt: skip
@@ -377,6 +395,6 @@ _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
     "product": _product,
     "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
-    "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "condition": _condition,
+    "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "inner_where": _inner, "condition": _condition,
     "compare": _relation, "function": _function, "spread": _spread,
 }  # fmt: skip

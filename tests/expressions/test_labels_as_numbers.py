@@ -29,7 +29,64 @@ def before_a_loop(x, y, w, i):
     return total
 
 
-USES["loop"] = before_a_loop
+def in_a_loop(x, y, w, i):
+    total = 0.0
+    for t in range(len(x)):
+        total = np.tanh(total) + y[t] * x[t] * w[y[t]]
+    return total
+
+
+def over_rows(x, y, w, i):
+    total = 0.0
+    for a, k in zip(x, y, strict=True):
+        total = np.cos(total) * w[k] + a**k / (1 + k)
+    return total
+
+
+def over_labels(x, y, w, i):
+    total = 1.0
+    for k in y:
+        total = total / 2 + (2 * k - 1) * w[k]
+    return total * np.sum(x)
+
+
+def with_the_last_label(x, y, w, i):
+    total = w[y[0]]
+    for t in range(1, len(y)):
+        total = np.sin(total + (y[t] - y[t - 1]) ** 2 * x[t - 1] * w[y[t]])
+    return total
+
+
+def over_pairs(x, y, w, i):
+    total = 0.0
+    for s in range(len(y)):
+        for t in range(len(y)):
+            total += (y[s] - y[t]) ** 2 * x[s] * w[y[t]]
+    return total
+
+
+def under_a_condition(x, y, w, i):
+    total = 0.0
+    for t in range(len(y)):
+        if y[t] > 0:
+            total = total * 0.5 + y[t] * w[y[t]] * x[t]
+        else:
+            total -= x[t]
+    return total
+
+
+def a_list_of_numbers(x, y, w, i):
+    found = []
+    for t in range(len(y)):
+        found.append(np.exp(-y[t] / 2) * w[y[t]])
+    return np.array(found) @ x
+
+
+LOOPS = (
+    before_a_loop, in_a_loop, over_rows, over_labels, with_the_last_label, over_pairs, under_a_condition,
+    a_list_of_numbers,
+)  # fmt: skip
+USES.update((f.__name__, f) for f in LOOPS)
 
 
 @pytest.mark.parametrize("name", USES)
@@ -52,15 +109,15 @@ def only_a_number(x, y, w, i):
     return np.sum(y * x)
 
 
-def in_a_loop(x, y, w, i):
+def only_a_number_in_a_loop(x, y, w, i):
     total = 0.0
     for t in range(len(x)):
-        total = np.tanh(total) + y[t] * x[t] * w[y[t]]
+        total = np.tanh(total) + y[t] * x[t]
     return total
 
 
 @pytest.mark.parametrize(
-    ("function", "message"), [(only_a_number, "declare it a vector"), (in_a_loop, "z = 1.0*y,  and read  z[t]")]
+    ("function", "message"), [(only_a_number, "declare it a vector"), (only_a_number_in_a_loop, "declare it a vector")]
 )
 def test_refused(function, message):
     with pytest.raises(mc.ShapeError, match="number") as fault:

@@ -64,7 +64,7 @@ def _by_one_step(shown: Node, plain: Node, quantities: Quantities) -> Node:
     tokens, count = measure(shown)
     try:
         whole = Measured((tokens + extra_tokens_of(shown), count), shown)
-    except NotSupported:  # a recurrence inside the step of another has no text, which nobody reads
+    except NotSupported:  # a literal array of order 3 has no text
         return shown
     found = [whole, *by_step(shown, shorten), *by_step(plain, shorten)]
     return min(found, key=lambda form: form.measure).node

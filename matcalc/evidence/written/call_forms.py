@@ -62,13 +62,13 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     outside = scope
     arguments: list[Argument] = []
     for arg, is_base, is_function in zip(args, meaning.are_base, meaning.are_functions, strict=True):
-        scope = replace(outside, is_base=True) if is_base else outside
+        scope = outside.at_base() if is_base else outside
         if is_function:
             arguments.append(Argument(partial(_function_value, at, _as_function(arg), scope)))
         else:
             arguments.append(Argument((yield arg, scope)))
     axis: int | None = None
-    scope = replace(outside, is_base=True) if meaning.takes_constants else outside
+    scope = outside.at_base() if meaning.takes_constants else outside
     for key, arg in call_keywords(tree):
         if arg.head == "empty":
             continue

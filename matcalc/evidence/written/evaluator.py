@@ -8,7 +8,7 @@ computed once, for the evaluations at all points.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,11 +26,19 @@ Leaf = Callable[[Ast, Data, Mapping[str, int]], Array]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The meaning of names in a subtree: indices and parameters. With `is_base` data are unmoved."""
+    """The meaning of names in a subtree: indices and parameters. With `is_base` data are unmoved.
+
+    `unmoved` are the values at unmoved data of parameters that depend on data: the states of a recurrence.
+    """
 
     bound: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Value] = field(default_factory=dict)
     is_base: bool = False
+    unmoved: Mapping[str, Value] = field(default_factory=dict)
+
+    def at_base(self) -> Scope:
+        """Return the scope in which data and states are unmoved."""
+        return replace(self, is_base=True, parameters={**self.parameters, **self.unmoved})
 
 
 NOWHERE = Scope()

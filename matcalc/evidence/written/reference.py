@@ -20,7 +20,7 @@ from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, everything
 
 if TYPE_CHECKING:
     from matcalc.evidence.written.values import Array
@@ -141,7 +141,7 @@ class NodeValue:
     node: Node
 
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
-        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in toposort(self.node)):
+        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in everything(self.node)):
             raise NoReference("an operation that takes its argument as a constant")
         return evaluate([self.node], data, sizes)[0]
 
@@ -231,7 +231,7 @@ class CallValue(OfPython):
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue(OfPython):
-    """One result of a Python function of data by name; `at` is the path of keys to it in the returned value.
+    """One result of a Python function of data and sizes by name; `at` is the path of keys to it in the returned value.
 
     `forms` are those of the parameters that are containers.
     """
@@ -245,7 +245,8 @@ class FunctionValue(OfPython):
         import numpy as np
 
         try:
-            arguments = {name: self._argument(name, data) for name in self.parameters}
+            known = {**{name: int(length) for name, length in sizes.items()}, **data}
+            arguments = {name: self._argument(name, known) for name in self.parameters}
             found = self.function(**arguments)
             for key in self.at:
                 found = dict(items(found) or ())[key]
@@ -253,7 +254,7 @@ class FunctionValue(OfPython):
         except np.linalg.LinAlgError:
             raise
         except Exception as error:  # noqa: BLE001 - any exception: the user's function rejects these data
-            raise _rejected(error, [data[leaf] for leaf in self._leaves()]) from None
+            raise _rejected(error, [data[leaf] for leaf in self._leaves() if leaf in data]) from None
 
     def _leaves(self) -> list[str]:
         forms = {name: self.forms.get(name) for name in self.parameters}
@@ -264,7 +265,7 @@ class FunctionValue(OfPython):
 
         form = self.forms.get(name)
         if form is None:
-            return np.array(data[name])[()]
+            return data[name] if isinstance(data[name], int) else np.array(data[name])[()]
         return form.filled({leaf: np.array(data[leaf])[()] for leaf in form.names})
 
 

@@ -13,12 +13,22 @@ from typing import Any
 import numpy as np
 
 from matcalc.errors import NoReference
+from matcalc.evidence.written.call_forms import is_other
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
 from matcalc.evidence.written.values import Array, Value, exact
 from matcalc.language.index_sums import with_sums
-from matcalc.language.recurrences import bound_in, index_of, limit_of, names_in, system_of
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.recurrences import (
+    bound_in,
+    defined_in,
+    index_of,
+    is_over,
+    limit_of,
+    listed_of,
+    names_in,
+    system_of,
+)
+from matcalc.language.syntax import Ast, add, number, rebuild, walk
 from matcalc.language.write import text
 
 Table = dict[str, Array]
@@ -34,15 +44,71 @@ def step_sum_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     """Evaluate a sum over the steps of a recurrence."""
     system = system_of(tree)
     found = yield from _table(at, system, scope)
+    if not scope.is_base and _takes_base(at, tree.args[1]):
+        yield from _table(at, system, Scope(is_base=True))
     count = at.steps[system, scope.is_base]
     total: Any = 0.0
     for step in range(count):
-        inner = _scope_of_step(system, found, step, scope)
+        inner = _scope_of_step(system, found, step, _with_base(at, system, scope))
         value = yield tree.args[1], inner
         total = total + value.array
     if not count:
         raise NoReference("a sum over no steps")
     return Value(np.asarray(total))
+
+
+def inner_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
+    """Evaluate a formula with recurrences of its own, which may read the step around."""
+    formula, *missing = tree.args
+    while missing:
+        names = frozenset().union(*map(defined_in, missing))
+        system = next((s for s in missing if names_in(s).isdisjoint(names - defined_in(s))), missing[0])
+        missing.remove(system)
+        count = yield from _count(at, system, scope)
+        if count < 0:
+            raise IndexError("a negative number of steps")
+        if not scope.is_base and _takes_base(at, tree):
+            scope = _with_unmoved(scope, (yield from _filled(at, system, count, scope.at_base())))
+        found = yield from _filled(at, system, count, scope)
+        scope = replace(scope, parameters={**scope.parameters, **{k: Value(v) for k, v in found.items()}})
+        formula = _over_steps(formula, system, count)
+    value: Value = yield formula, scope
+    return value
+
+
+def _over_steps(formula: Ast, system: Ast, count: int) -> Ast:
+    """Return a formula in which sums over the steps of a system are written out.
+
+    Raises: NoReference for a sum over no steps, whose shape is not known.
+    """
+    index = index_of(system)
+
+    def change(node: Ast) -> Ast:
+        if not is_over(node, [index]):
+            return node
+        if not count or listed_of(node) != (index,):
+            raise NoReference("a sum over the steps of a recurrence in a step")
+        return add([_at(node.args[0], index, step) for step in range(count)], [1] * count)
+
+    return rebuild(formula, change)
+
+
+def _at(tree: Ast, index: str, step: int) -> Ast:
+    return rebuild(tree, lambda node: number(step) if node.head == "name" and node.value == index else node)
+
+
+def _takes_base(at: Evaluator, tree: Ast) -> bool:
+    """Whether a tree has a call that may take arguments at unmoved data."""
+    return any(node.head == "call" and is_other(node, at.book) for node in walk(tree))
+
+
+def _with_base(at: Evaluator, system: Ast, scope: Scope) -> Scope:
+    """Return a scope with the states of a system at unmoved data, if these have been evaluated."""
+    return _with_unmoved(scope, {} if scope.is_base else at.tables.get((system, True), {}))
+
+
+def _with_unmoved(scope: Scope, states: Table) -> Scope:
+    return replace(scope, unmoved={**scope.unmoved, **{name: Value(array) for name, array in states.items()}})
 
 
 def _scope_of_step(system: Ast, found: Mapping[str, Array], step: int, scope: Scope) -> Scope:
@@ -58,7 +124,9 @@ def _table(at: Evaluator, system: Ast, scope: Scope) -> Generator[tuple[Ast, Sco
         at.steps[key] = count = yield from _count(at, system, outer)
         if count < 0:
             raise IndexError("a negative number of steps")
-        at.tables[key] = yield from _filled(at, system, count, outer)
+        if not scope.is_base and _takes_base(at, system):
+            yield from _table(at, system, Scope(is_base=True))
+        at.tables[key] = yield from _filled(at, system, count, _with_base(at, system, outer))
     return at.tables[key]
 
 

@@ -45,6 +45,7 @@ FORMS = Forms(
         "call": call_forms.call_value,
         "state": steps.state_value,
         "step_sum": steps.step_sum_value,
+        "inner_where": steps.inner_value,
     },
     is_other=_is_other,
 )

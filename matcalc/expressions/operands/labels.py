@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from matcalc.errors import ShapeError
+from matcalc.expressions.loops.steps import stepping
 from matcalc.expressions.numpy_bridge.index_sets import Looked
 from matcalc.expressions.numpy_bridge.operators import Marked
 from matcalc.expressions.numpy_bridge.taking import take
@@ -34,16 +35,8 @@ class Labels:
 
     @property
     def numbers(self) -> Node:
-        """The indices as numbers.
-
-        Raises: ShapeError for an index of a step of a loop.
-        """
-        labels = [one for one in toposort([self.node]) if is_index(one)]
-        if not all(one.name.isidentifier() for one in labels):
-            hint = "compute with all entries before the loop, as in  z = 1.0*y,  and read  z[t]"
-            raise ShapeError("an entry of an index is no number in a loop", hint=hint)
-        number = substitute(self.node, {one: symbol(OWN + one.name, one.shape) for one in labels})
-        return self._shifted(number)
+        """The indices as numbers."""
+        return self._shifted(_as_numbers(self.node))
 
     @property
     def side(self) -> Node:
@@ -65,6 +58,22 @@ class Labels:
     def marked(self) -> Marked:
         """The node that is evaluated."""
         return Marked(self.numbers, False)
+
+
+def _as_numbers(node: Node) -> Node:
+    """Return indices as numbers; an entry at a step of a loop is that of all numbers.
+
+    Raises: ShapeError for an entry at a step that is not run.
+    """
+    found: dict[Node, Node] = {}
+    for one in filter(is_index, toposort([node])):
+        step = next((step for step in stepping.get() if one in step.sequences), None)
+        if step is None and not one.name.isidentifier():
+            hint = "compute with all entries before the loop, as in  z = 1.0*y,  and read  z[t]"
+            raise ShapeError("an entry of an index is no number after its loop", hint=hint)
+        own = symbol(OWN + one.name, one.shape)
+        found[one] = own if step is None else step.slice_of(_as_numbers(step.sequences[one]))
+    return substitute(node, found)
 
 
 def with_labels(root: Node) -> Node:

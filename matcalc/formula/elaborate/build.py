@@ -65,6 +65,7 @@ class Builder:
     made: dict[Typed, Node] = field(default_factory=dict)
     steps: dict[System, Stepping] = field(default_factory=dict)
     systems: dict[System, Built] = field(default_factory=dict)
+    inner: dict[System, Built] = field(default_factory=dict)
 
     def within(self, system: System, stepping: Stepping) -> Builder:
         """Return the builder of one step of a system; what it builds stays inside."""

@@ -50,7 +50,10 @@ A dialect's reader is imported when the first text in it is read.
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """Trees, nodes, row flags, conditions on sizes and named parts, one for each text, and the scope."""
+    """Trees, nodes, row flags, conditions on sizes and named parts, one for each text, and the scope.
+
+    `step_ranks` are the numbers of axes of the states and quantities of recurrences, at one step.
+    """
 
     trees: tuple[Ast, ...]
     nodes: tuple[Node, ...]
@@ -58,6 +61,7 @@ class Elaborated:
     conditions: tuple[tuple[Condition, ...], ...]
     parts: tuple[Mapping[str, Node], ...]
     scope: Scope
+    step_ranks: Mapping[str, int]
 
 
 def elaborate(
@@ -127,7 +131,9 @@ def elaborate(
         parts.append({name: node for part, typed in read if typed for name, node in _nodes_of(builder, part, typed)})
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     rows = tuple(value.row for value in values)
-    return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
+    variables = [v for system in inference.systems.values() for v in system.variables.values()]
+    ranks = {variable.name: len(variable.shape) for variable in variables}
+    return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope, ranks)
 
 
 def _axes_that_fit(

@@ -319,6 +319,7 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "shared": _enter_shared,
     recurrences.SYSTEM: lambda inference, ast: Entered(infer_systems.operands(inference, ast)),
     recurrences.STEP_SUM: _enter_step_sum,
+    recurrences.INNER: lambda inference, ast: Entered([infer_systems.of_inner(inference, ast)]),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: sums.infer_sum(inference, ast, values)),
@@ -346,6 +347,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     AT_STEP: lambda inference, ast, values, entered: infer_systems.read_at_step(inference, ast, values),
     recurrences.STATE: lambda inference, ast, values, entered: infer_systems.infer_state(inference, ast),
     recurrences.STEP_SUM: _leave_step_sum,
+    recurrences.INNER: lambda inference, ast, values, entered: values[0],
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),

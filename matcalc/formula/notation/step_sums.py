@@ -14,12 +14,13 @@ from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, scaled, summed
 from matcalc.formula.notation.steps import position_reading, read_step, system_of
+from matcalc.formula.notation.systems import is_of_step
 from matcalc.language import recurrences, syntax
 from matcalc.language.recurrences import EQUATION, STATE, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, symbol
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.steps.one_step import Step, at_all_steps, parted, summed_step
 from matcalc.tensor.steps.recurrence import over_all_steps
@@ -35,7 +36,8 @@ def at_positions(context: Context, node: Node) -> Reading | None:
     places = _single_places(node)
     if not places:
         return None
-    known = {arg: context.readings[arg] for arg in node.args}
+    of_step = [one for one in toposort(node.args) if one in context.readings and is_of_step(one)]
+    known = {arg: context.readings[arg] for arg in (*node.args, *of_step)}
     operands = []
     for arg, at in node.operands:
         offset = places.get(at[0]) if at else None

@@ -1,37 +1,41 @@
 """Writes recurrences as equations of one step: `l[T] = c, l[t] = A'*l[t+1], t < T`.
 
-A trajectory is written by its name; its system is written once, behind `where`. In the equations a state is `x[t]`, and
-a slice of a sequence is the sequence at `t`: a range or another order of its axes moves into the subscripts.
+A trajectory is written by its name; its system is written once, behind `where`. A recurrence in the step of another has
+its system in the equations that read it, `x[t+1] = (y[S] where y[0] = x[t], ...)`. In the equations a state is `x[t]`,
+and a slice of a sequence is the sequence at `t`: a range or another order of its axes moves into the subscripts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from matcalc.errors import NotSupported
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.formula.notation.shared_in_steps import Named, with_shared_parts
+from matcalc.formula.notation.systems import is_inner
 from matcalc.language import recurrences, syntax
-from matcalc.language.recurrences import EQUATION, SYSTEM
+from matcalc.language.recurrences import EQUATION, INNER, SYSTEM, defined_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.leading_axis import numbers
 from matcalc.tensor.lookups import is_lookup
 from matcalc.tensor.nodes.node import Indices, Node, toposort
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.steps.lags import Lagged
 from matcalc.tensor.steps.one_step import Step
-from matcalc.tensor.steps.recurrence import arguments_of, level_of, sequences_in, sibling
+from matcalc.tensor.steps.recurrence import arguments_of, sequences_in, sibling
 from matcalc.tensor.substitute import UNKNOWN
 
+TOKENS = 10
+"""Tokens of an equation, as an estimate."""
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
 
 def system_of(context: Context, node: Node) -> Ast:
-    """Return the system of a recurrence; it is written once."""
+    """Return the system of a recurrence; it is written once, or once in each equation that reads it."""
     first = sibling(node, 0)
-    made = context.systems.made
+    made = context.inner if is_inner(node) else context.systems.made
     if first not in made:
         made[first] = _system(context, first)
     return made[first]
@@ -39,12 +43,9 @@ def system_of(context: Context, node: Node) -> Ast:
 
 def _system(context: Context, node: Node) -> Ast:
     systems = context.systems
-    if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
-        hint = "it can be evaluated, differentiated and compiled; a sum or a vector in place of inner steps has a text"
-        raise NotSupported("a recurrence inside the step of another has no text", hint=hint)
     lags = [systems.place(sibling(node, k)) for k in range(len(node.states))]
     names = [systems.name(place.head) for place in lags]
-    index = systems.index(node.steps)
+    index = systems.index_of(node)
     now, first = forms.name(index), int(node.backward)
     starts, operands, closed = arguments_of(node)
     known = {arg: context.readings[arg] for arg in closed}
@@ -125,14 +126,33 @@ def read_step(context: Context, body: Node, step: Step, steps: Size, names: Sequ
     return systems.read(named.bodies, known, (index, *names))[0].form
 
 
+def with_inner(context: Context, reading: Reading) -> Reading:
+    """Return the reading of a right side with the systems of recurrences that it reads inside the step."""
+    form, found = reading.form, dict[Ast, None]()
+    names = _names_in(form.ast) if context.inner else set[str]()
+    while added := [s for s in context.inner.values() if s not in found and defined_in(s) & names]:
+        found.update(dict.fromkeys(added))
+        names = names.union(*map(_names_in, added))
+    if not found:
+        return reading
+    tokens = form.tokens + sum(TOKENS * len(system.args) for system in found)
+    ast = Ast(INNER, (form.ast, *(s for s in context.inner.values() if s in found)))
+    return Reading(Form(ast, forms.ATOM, tokens, form.transposes, form.names))
+
+
+def _names_in(tree: Ast) -> set[str]:
+    return {str(node.value) for node in syntax.distinct(tree) if node.head == "name"}
+
+
 def _equation(name: str, subscript: Ast, right: Form) -> Ast:
     return Ast(EQUATION, (subscript, right.ast), name)
 
 
 def _moved(index: str, offset: int) -> Form:
+    step = forms.name(forms.StepIndex(index))
     if not offset:
-        return forms.name(index)
-    ast = syntax.add([syntax.name(index), syntax.number(abs(offset))], [1, 1 if offset > 0 else -1])
+        return step
+    ast = syntax.add([step.ast, syntax.number(abs(offset))], [1, 1 if offset > 0 else -1])
     return Form(ast, forms.SUM, 3, 0, (index,))
 
 
@@ -144,9 +164,10 @@ def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form
     if looked_up is not None:
         return looked_up
     base, axis, offset = _cut_from(operand)
-    place = context.systems.place(base)
+    place = context.systems.place(base) if not axis else Lagged(base, 0, 1)
     form = _sequence(context, base) if place.lag > 1 else context.readings[base].form
-    shown = [EVERYTHING] * axis + [_moved(index, offset + place.offset)] + [EVERYTHING] * (base.rank - axis - 1)
+    rest = 0 if base.kind == "recurrence" and not axis else base.rank - axis - 1
+    shown = [EVERYTHING] * axis + [_moved(index, offset + place.offset)] + [EVERYTHING] * rest
     return forms.part(form, shown)
 
 
@@ -212,8 +233,10 @@ def trajectory_reading(context: Context, node: Node) -> Reading:
 
 def _sequence(context: Context, node: Node) -> Form:
     """Return the name of a trajectory, or of the sequence with lags of which it is a part, with its system."""
-    name = context.systems.name(node)
-    return Form(recurrences.state(name, system_of(context, node)), forms.ATOM, 1, 0, (name,))
+    name, system = context.systems.name(node), system_of(context, node)
+    if is_inner(node):
+        return forms.name(name)
+    return Form(recurrences.state(name, system), forms.ATOM, 1, 0, (name,))
 
 
 def whole_sequence(context: Context, node: Node) -> Reading | None:

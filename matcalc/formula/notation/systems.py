@@ -12,7 +12,7 @@ from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.steps.lags import Lagged, lags_of, whole_of
 from matcalc.tensor.steps.one_step import Step
-from matcalc.tensor.steps.recurrence import sibling
+from matcalc.tensor.steps.recurrence import BOUND, level_of, sibling
 
 INDICES = "tskjirqp"
 FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
@@ -55,7 +55,7 @@ class Systems:
         self.names: dict[Node, str] = {}
         self.places: dict[Node, Lagged] = {}
         self.wholes: dict[Node, Node] = {}
-        self.indices: dict[Size, str] = {}
+        self.indices: dict[tuple[Size, int], str] = {}
         self.made: dict[Node, Ast] = {}
         self.below: dict[Node, frozenset[Node]] = {}
 
@@ -64,7 +64,7 @@ class Systems:
         found = list(nodes)
         for node in found:
             if node.kind == "recurrence":
-                self.index(node.steps)
+                self.index_of(node)
                 self.inside.update(toposort(node.args))
                 if node not in self.places:
                     self._place(node, set(found))
@@ -117,9 +117,23 @@ class Systems:
         self.taken.add(name)
         return name
 
-    def index(self, steps: Size) -> str:
-        """Return the step index of recurrences with this number of steps."""
-        if steps not in self.indices:
-            self.indices[steps] = next(supply(INDICES, self.taken))
-            self.taken.add(self.indices[steps])
-        return self.indices[steps]
+    def index_of(self, node: Node) -> str:
+        """Return the step index of a recurrence; one in the step of another has an index of its own."""
+        return self.index(node.steps, level_of(node) if is_inner(node) else 0)
+
+    def index(self, steps: Size, level: int = 0) -> str:
+        """Return the step index of recurrences with this number of steps, inside others with a level of nesting."""
+        if (steps, level) not in self.indices:
+            self.indices[steps, level] = next(supply(INDICES, self.taken))
+            self.taken.add(self.indices[steps, level])
+        return self.indices[steps, level]
+
+
+def is_inner(node: Node) -> bool:
+    """Whether a recurrence reads the step of another."""
+    return any(one.kind == "symbol" and one.name.startswith(BOUND) for one in toposort(node.args))
+
+
+def is_of_step(node: Node) -> bool:
+    """Whether a node is a symbol of a step, or a recurrence that reads one: only the readings of this step have it."""
+    return node.name.startswith(BOUND) if node.kind == "symbol" else node.kind == "recurrence" and is_inner(node)

@@ -32,7 +32,7 @@ from matcalc.formula.notation.operand_scales import with_scales
 from matcalc.formula.notation.products import selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.step_sums import at_positions, by_steps, each_step_form, extra_tokens
-from matcalc.formula.notation.steps import trajectory_reading, whole_sequence
+from matcalc.formula.notation.steps import trajectory_reading, whole_sequence, with_inner
 from matcalc.formula.notation.structures import by_structure
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.formula.notation.systems import Quantities, Systems
@@ -118,18 +118,25 @@ def _form_of(
 
     def read(bodies: Sequence[Node], inner: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
         found = Readings(taken.union(names), known=dict(inner), dotted=dotted, systems=systems)
-        return [found[body] for body in bodies]
+        return [with_inner(found.context, found[body]) for body in bodies]
+
+    def read_root(named: Callable[[Node, Reading], Reading]) -> Form:
+        found = Readings(taken, named, dotted=dotted, systems=systems)
+        form = found[root].form
+        if found.context.inner:
+            raise NotSupported("a recurrence in an equation that is solved has no text", hint="it can be evaluated")
+        return form
 
     systems = Systems(taken.difference(preferred.values()), preferred, read, quantities)
     taken = taken | systems.enter(everything(root))
     is_long = root.length > LONG and not _is_short(root)
     shared = Shared(root, toposort(root), taken, preferred, is_long=is_long)
-    form = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
+    form = shared.whole(read_root(shared.reading))
     form = each_step_form(Readings(taken, dotted=dotted, systems=systems).context, root, form, _reads_back)
     if not shared.repeated:
         return form
     shared = Shared(root, toposort(root), taken, preferred, shared.repeated, is_long)
-    named = shared.whole(Readings(taken, shared.reading, dotted=dotted, systems=systems)[root].form)
+    named = shared.whole(read_root(shared.reading))
     written = text(named.ast)
     return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
 
@@ -171,12 +178,12 @@ class Readings(UserDict[Node, Reading]):
             return form_of(e, taken, dotted=dotted)
 
         systems = systems or Systems(taken, NOT_NAMED, self._inner)
-        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted, systems)
+        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted, systems, {})
 
     def _inner(self, bodies: Sequence[Node], known: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
         """Return the readings of nodes over symbols that have readings, for lengths alone: names may coincide."""
         found = Readings(frozenset(names), known=dict(known), systems=self.context.systems)
-        return [found[body] for body in bodies]
+        return [with_inner(found.context, found[body]) for body in bodies]
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root, self.data):

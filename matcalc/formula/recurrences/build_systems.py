@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from matcalc.errors import NotSupported
+from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.typed import Typed
 from matcalc.formula.recurrences.read_systems import AtStep, System, Variable
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.leading_axis import cut, leading, numbers
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.steps.lags import with_starts
 from matcalc.tensor.steps.one_step import at_all_steps, entry_facts
@@ -41,10 +43,15 @@ class Built:
 
 
 class Builder(Protocol):
-    """What recurrences need of the state of building: sizes, nodes of trees, and the steps and systems in progress."""
+    """What recurrences need of the state of building: sizes, nodes of trees, and the steps and systems in progress.
 
+    `inner` are systems that read a step in progress.
+    """
+
+    inference: Inference
     steps: dict[System, Stepping]
     systems: dict[System, Built]
+    inner: dict[System, Built]
 
     def size(self, size: Size) -> Size: ...
 
@@ -66,6 +73,10 @@ def read_at_step(builder: Builder, value: Typed, args: list[Node]) -> Node:
         return stepping.states[place]
     sequence = cut(leading(args[0], record.axis), Size.of(record.offset), stepping.length) if args else None
     sequence = sequence if sequence is not None else numbers(stepping.length)
+    if not {*stepping.states.values(), *stepping.sequences}.isdisjoint(toposort([sequence])):
+        message = f"{shown(record.written)} reads what is computed in the step, at the number of the step"
+        hint = "such a sequence is another one at each step: compute the entry alone"
+        raise NotSupported(message, text=builder.inference.text, at=record.written.caret, hint=hint)
     found = next((s for s, known in stepping.sequences.items() if known is sequence), None)
     if found is None:
         label = f"#u{system.number}.{len(stepping.sequences)}"
@@ -96,7 +107,8 @@ def _with_states(system: System, stepping: Stepping, whole: Mapping[str, Node]) 
 
 def built(builder: Builder, system: System) -> Built:
     """Return a system as nodes: with all facts that the starts have and the steps keep."""
-    found = builder.systems.get(system)
+    known = builder.inner if system.is_inner else builder.systems
+    found = known.get(system)
     if found is None:
         states = [variable for variable in system.variables.values() if variable.lag]
         starts = {v.name: [builder.node(start) for start in v.given] for v in states}
@@ -109,7 +121,7 @@ def built(builder: Builder, system: System) -> Built:
             if kept == facts:
                 break
             facts = kept
-        found = builder.systems[system] = _joined(system, stepping, starts, bodies)
+        found = known[system] = _joined(system, stepping, starts, bodies)
     return found
 
 
@@ -119,7 +131,10 @@ def _joined(system: System, stepping: Stepping, starts: Mapping[str, list[Node]]
     steps: list[Node] = []
     last: dict[str, int] = {}
     for variable in (v for v in system.variables.values() if v.lag):
-        own = [_register(stepping, variable, bodies[variable.name], variable.first + k) for k in range(variable.lag)]
+        own = [
+            _register(system, stepping, variable, bodies[variable.name], variable.first + k)
+            for k in range(variable.lag)
+        ]
         body = bodies[variable.name]
         steps += [body, *own[:-1]] if variable.backward else [*own[1:], body]
         last[variable.name] = len(states) + (0 if variable.backward else variable.lag - 1)
@@ -133,11 +148,11 @@ def _joined(system: System, stepping: Stepping, starts: Mapping[str, list[Node]]
     return Built(whole, dict(stepping.sequences), stepping.facts)
 
 
-def _register(stepping: Stepping, variable: Variable, body: Node, offset: int) -> Node:
+def _register(system: System, stepping: Stepping, variable: Variable, body: Node, offset: int) -> Node:
     place = variable.name, offset
     if place not in stepping.states:
         facts = sorted(stepping.facts.get(variable.name, ()))
-        stepping.states[place] = symbol(f"#x.{variable.name}.{offset}", body.shape, facts)
+        stepping.states[place] = symbol(f"#x{system.number}.{variable.name}.{offset}", body.shape, facts)
     return stepping.states[place]
 
 

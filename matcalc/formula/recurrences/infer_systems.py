@@ -20,11 +20,15 @@ from matcalc.formula.recurrences.read_systems import (
     system_of,
 )
 from matcalc.language import recurrences
+from matcalc.language.named_parts import without_inner
 from matcalc.language.recurrences import STATE, STEP_SUM, SYSTEM
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, children, walk
+from matcalc.language.syntax import names_in as names_of
 from matcalc.tensor.sizes.size import Size
 
 BEGIN, DEFINE = "begin_steps", "define_step"
+MOST_INNER = 4
+"""Levels of recurrences in steps that are read: the time for the normal form grows four times a level."""
 
 
 def operands(inference: Inference, ast: Ast) -> list[Ast]:
@@ -34,6 +38,37 @@ def operands(inference: Inference, ast: Ast) -> list[Ast]:
     limit = recurrences.limit_of(ast)
     begin = Ast(BEGIN, (*starts, *([limit] if limit is not None else [])), system, ast.span, ast.at)
     return [begin, *(Ast(DEFINE, (v.right,), (system, v), v.equation.span) for v in system.variables.values())]
+
+
+def of_inner(inference: Inference, ast: Ast) -> Ast:
+    """Return the formula of a tree `inner_where`, which reads the states of its own systems.
+
+    Raises: NotSupported for systems with an index or parameter of a form around; ShapeError for the name of a symbol.
+    """
+    names = {*inference.bound, *inference.parameters, *inference.unknowns}
+    met = sorted(names & set(names_of(ast)) - recurrences.bound_by(ast))
+    if met or (inference.depth and inference.free.get(ast)):
+        what = met[0] if met else min(inference.free[ast])
+        message = f"a recurrence with its own where cannot read {what}, an index or a parameter around it"
+        raise NotSupported(message, text=inference.text, at=ast.caret, hint="index its value, or write mc.scan")
+    both = sorted(recurrences.bound_by(ast) & (inference.symbols.keys() | inference.size_names.keys()))
+    if both:
+        what = "symbol" if both[0] in inference.symbols else "size"
+        raise inference.fault(f"'{both[0]}' is a {what} and a state", ast, hint="give the state another name")
+    if _depth(ast) > MOST_INNER:
+        message = f"recurrences in steps nest at most {MOST_INNER} deep"
+        raise NotSupported(
+            message, text=inference.text, at=ast.caret, hint="define some of the steps by sums or powers"
+        )
+    return without_inner(ast)
+
+
+def _depth(root: Ast) -> int:
+    """Return how deep trees `inner_where` nest."""
+    found: dict[Ast, int] = {}
+    for node in walk(root):
+        found[node] = max((found[child] for child in children(node)), default=0) + (node.head == recurrences.INNER)
+    return found[root]
 
 
 def begin(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
@@ -118,7 +153,9 @@ def finish(inference: Inference, ast: Ast) -> Typed:
     """
     system = system_of(inference, ast)
     if "?" in inference.sizes.resolve(system.length).key and not any(
-        node.head == AT_STEP and node.args for v in system.variables.values() for node in walk(v.right)
+        node.head == AT_STEP and node.args and record_of(node).system is system
+        for v in system.variables.values()
+        for node in walk(v.right)
     ):
         hint = f"add its limit, as in  {system.index} < T"
         raise inference.fault(f"the number of steps over {system.index} is not known", ast, hint=hint)

@@ -66,6 +66,11 @@ class System:
     length: Size = ZERO
 
     @property
+    def is_inner(self) -> bool:
+        """Whether the system reads the step of another, so that it is another one at each step."""
+        return any(node.head == AT_STEP for node in walk(self.ast))
+
+    @property
     def backward(self) -> bool:
         return any(variable.backward for variable in self.variables.values())
 
@@ -129,6 +134,10 @@ def position_of(inference: Inference, subscript: Ast) -> Size:
 
     Raises: ShapeError for anything but an expression of sizes.
     """
+    moving = next((node for node in walk(subscript) if node.head == AT_STEP), None)
+    if moving is not None:
+        message = f"{shown(moving)} is another number at each step, and the recurrence inside has one number of steps"
+        raise inference.fault(message, subscript, hint="run all steps, and choose by where(s < t, a, b)")
     try:
         return size_of(subscript, {})
     except ShapeError as fault:
@@ -184,12 +193,23 @@ def at_step(inference: Inference, tree: Ast, system: System, outside: bool = Fal
             return _part_at_step(inference, system, node, new, outside)
         return new
 
+    for node in walk(tree):
+        if node.head == recurrences.SYSTEM:
+            _check_names(inference, system, node)
     made = rebuilt(tree, change)
     for node in walk(made):
         if node.head == "name" and node.value in system.variables:
             hint = f"read it at a step, as in  {node.value}[{index}]"
             raise inference.fault(f"{node.value} is read as a whole in its own step", node, hint=hint)
     return made
+
+
+def _check_names(inference: Inference, system: System, inner: Ast) -> None:
+    """Raise ShapeError for a recurrence in a step that defines a name of the step."""
+    both = sorted(recurrences.bound_in(inner) & {system.index, *system.variables})
+    if both:
+        message = f"{both[0]} is a name of the recurrence over {system.index} and of one in its step"
+        raise inference.fault(message, inner, hint="give one of them another name")
 
 
 def _part_at_step(inference: Inference, system: System, node: Ast, new: Ast, outside: bool) -> Ast:

@@ -250,7 +250,9 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     if node.value == "angle" and len(node.args) == 2:
         return inner_product(reading, node)
     if len(node.args) != 1:
-        raise fault("a list is not a value" if node.args else "empty parentheses", node)
+        is_inner = any(one.head == "word" and one.value == ("where", "text") for one in walk(node))
+        hint = "a recurrence in the step of another is read as text:  x[t+1] = (y[S] where ...)" if is_inner else ""
+        raise fault("a list is not a value" if node.args else "empty parentheses", node, hint)
     inner = node.args[0]
     if node.value in ("floor", "ceil"):
         return rounded(reading, node)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.numpy_names import METHODS, MODULES, OPERATORS, REFUSED, Called, NumpyNames
-from matcalc.language.read import ACTIONS, Actions, build, identifier, run, split_arguments
+from matcalc.language.read import ACTIONS, Actions, build, run, split_arguments
 from matcalc.language.syntax import ENTRIES, Ast, call_keywords, call_name, rebuild, walk
+from matcalc.language.token_names import identifier
 
 if TYPE_CHECKING:
     from lark import Lark

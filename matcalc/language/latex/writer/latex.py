@@ -34,7 +34,7 @@ from matcalc.language.latex.writer.latex_templates import (
 )
 from matcalc.language.one_based import moved
 from matcalc.language.read import read
-from matcalc.language.recurrences import STEP_SUM, SYSTEM
+from matcalc.language.recurrences import EQUATION, INNER, STEP_SUM, SYSTEM
 from matcalc.language.syntax import BINDERS, COUNTED_SUM, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import part_names
 
@@ -98,6 +98,8 @@ def _inside(node: Ast, scope: Scope) -> Scope:
     """Return the scope of the operands of `node`, which may bind names."""
     if node.head in BINDERS:
         return replace(scope, bound=scope.bound | set(cast("tuple[str, ...]", node.value)))
+    if node.head in (INNER, SYSTEM):
+        return latex_steps.inside(node, scope)
     if node.head in ("function", STEP_SUM):
         return replace(scope, bound=scope.bound | {str(node.value)})
     return scope
@@ -373,6 +375,9 @@ _LOOKS: dict[str, Callable[[Ast, list[Look], Scope], Look]] = {
     "number": _number, "name": _name, "shared": _shared,
     "state": lambda node, inner, scope: latex_steps.state(node, scope),
     "step_sum": lambda node, inner, scope: latex_steps.step_sum(node, inner[1], scope, _look),
+    EQUATION: lambda node, inner, scope: latex_steps.equation(node, inner, scope),
+    SYSTEM: lambda node, inner, scope: latex_steps.system(node, inner),
+    INNER: lambda node, inner, scope: latex_steps.inner(node, inner),
     "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,

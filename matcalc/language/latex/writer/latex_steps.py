@@ -11,13 +11,26 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
+from matcalc.errors import NotSupported
 from matcalc.language.latex.layout.latex_names import symbol
-from matcalc.language.latex.writer.latex_templates import ATOM, PRODUCT, Look, Scope, at
+from matcalc.language.latex.writer.latex_templates import ATOM, PRODUCT, SUM, Look, Scope, at
 from matcalc.language.one_based import END, added, counted
-from matcalc.language.recurrences import STATE, SYSTEM, bound_in, limit_of, names_in, system_of
-from matcalc.language.syntax import Ast, definition, parts_in, whole
+from matcalc.language.recurrences import (
+    STATE,
+    SYSTEM,
+    bound_in,
+    defined_in,
+    index_of,
+    is_over,
+    limit_of,
+    names_in,
+    system_of,
+)
+from matcalc.language.syntax import Ast, definition, parts_in, walk, whole
 
 Looks = Callable[[Ast, Scope], Look]
+
+WHERE, SEPARATOR = r"\quad\text{where }", r",\; "
 
 
 def with_equations(ast: Ast, scope: Scope, look: Looks) -> str:
@@ -32,14 +45,47 @@ def with_equations(ast: Ast, scope: Scope, look: Looks) -> str:
             rows.append(f"{symbol(scope.parts[tree], scope.kinds)} = {look(tree, scope).text}")
             continue
         limit, *equations = tree.args
-        inner = replace(scope, steps=scope.steps | bound_in(tree), bound=scope.bound | {str(tree.value)})
-        for equation in equations:
-            subscript, right = (look(arg, inner).text for arg in equation.args)
-            left = f"{_base(str(equation.value), scope)}_{{{subscript.replace(' ', '')}}}"
-            rows += [f"{left} = {right}"] if left != right else []  # a start x0 of the state x
+        shown = (look(equation, inside(tree, scope)).text for equation in equations)
+        rows += filter(None, shown)
         if limit.head != "empty":
             limits[rf"{tree.value} < {look(limit, scope).text}"] = None
-    return rf"{look(ast, scope).text} \quad\text{{where }} " + r",\; ".join([*rows, *limits])
+    return f"{look(ast, scope).text} {WHERE} {SEPARATOR.join([*rows, *limits])}"
+
+
+def inside(node: Ast, scope: Scope) -> Scope:
+    """Return the scope of the operands of a system, or of a formula with its own recurrences."""
+    if node.head == SYSTEM:
+        return replace(scope, steps=scope.steps | bound_in(node), bound=scope.bound | {str(node.value)})
+    own = {name: system for system in node.args[1:] for name in defined_in(system)}
+    return replace(scope, systems={**scope.systems, **own})
+
+
+def equation(node: Ast, inner: Sequence[Look], scope: Scope) -> Look:
+    """Return an equation; "" for a start that is a symbol with the same look, `x0` of the state `x`."""
+    subscript, right = inner
+    left = f"{_base(str(node.value), scope)}_{{{subscript.text.replace(' ', '')}}}"
+    return Look(f"{left} = {right.text}" if left != right.text else "", SUM)
+
+
+def system(node: Ast, inner: Sequence[Look]) -> Look:
+    """Return the equations of a system in one line; its argument is the limit."""
+    limit, *equations = inner
+    limits = [Look(f"{node.value} < {limit.text}")] if node.args[0].head != "empty" else []
+    return Look(SEPARATOR.join(one.text for one in equations if one.text), SUM, arguments=tuple(limits))
+
+
+def inner(node: Ast, looks: Sequence[Look]) -> Look:
+    """Return a formula in parentheses with the recurrences that it alone reads.
+
+    Raises: NotSupported for a sum over their steps, which has no bounds here.
+    """
+    indices = [index_of(one) for one in node.args[1:]]
+    if any(is_over(one, indices) for one in walk(node.args[0])):
+        raise NotSupported("a sum over the steps of a recurrence in a step is not written in LaTeX")
+    formula, *systems = looks
+    limits = dict.fromkeys(limit.text for one in systems for limit in one.arguments)
+    rows = SEPARATOR.join([*(one.text for one in systems if one.text), *limits])
+    return Look(rf"\left({formula.text} {WHERE} {rows}\right)", ATOM, formula.kind)
 
 
 def _read_at_steps(ast: Ast, indices: frozenset[str]) -> frozenset[tuple[str, int]]:
@@ -88,12 +134,13 @@ def step_sum(node: Ast, body: Look, scope: Scope, look: Looks) -> Look:
 def part_of_state(node: Ast, scope: Scope, look: Looks) -> Look | None:
     """Return a state at a step, `x_{t+1}`, or a range of steps, both ends included; None for a part of another tree."""
     base, (first, *rest) = node.args[0], node.args[1:]
-    if base.head != STATE and not (base.head == "name" and base.value in scope.steps):
-        return None
-    if first.head == "slice" and (base.head != STATE or first.args[2].head != "empty"):
-        return None
     name = str(base.value)
-    shown = _range(base, first, scope, look) if first.head == "slice" else look(_step(first, scope), scope).text
+    own = system_of(base) if base.head == STATE else scope.systems.get(name) if base.head == "name" else None
+    if own is None and not (base.head == "name" and name in scope.steps):
+        return None
+    if first.head == "slice" and (own is None or first.args[2].head != "empty"):
+        return None
+    shown = _range(name, own, first, scope, look) if first.head == "slice" else look(_step(first, scope), scope).text
     below = [look(x, scope).text for x in counted(rest, (), scope.bound, scope.kinds)]
     kind = scope.kinds.get(name, "scalar")
     rank = ("scalar", "vector", "matrix", "tensor").index(kind) + (first.head == "slice") - len(below)
@@ -115,10 +162,10 @@ def _base(name: str, scope: Scope) -> str:
     return f"{{{text}}}" if "_" in text else text
 
 
-def _range(base: Ast, part: Ast, scope: Scope, look: Looks) -> str:
+def _range(name: str, system: Ast | None, part: Ast, scope: Scope, look: Looks) -> str:
     start, stop, _ = part.args
-    system = system_of(base)
-    own = [equation for equation in system.args[1:] if equation.value == base.value]
+    assert system is not None
+    own = [equation for equation in system.args[1:] if equation.value == name]
     last, limit = len(own) - 2, limit_of(system)
     first = "0" if start.head == "empty" else look(start, scope).text
     if stop.head == "number":

@@ -47,7 +47,7 @@ class Scope:
 
     keys: declared names by key. bound: indices and parameters bound here. parts: names of shared parts.
     steps: names of a recurrence, in its equations. from_zero: names and axes whose subscripts count from 0, since they
-    are read at steps. step_indices: the indices of recurrences.
+    are read at steps. step_indices: the indices of recurrences. systems: those of the states behind an inner `where`.
     """
 
     kinds: Mapping[str, str]
@@ -60,6 +60,7 @@ class Scope:
     steps: frozenset[str] = frozenset()
     from_zero: frozenset[tuple[str, int]] = frozenset()
     step_indices: frozenset[str] = frozenset()
+    systems: Mapping[str, Ast] = field(default_factory=dict)
 
 
 def fenced(text: str, opening: str = "(", closing: str = ")") -> str:

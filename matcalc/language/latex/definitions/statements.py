@@ -211,7 +211,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
-    every = [_of_vector(reading, one, every) for one in every]
+    every = [_of_vector(reading, one, every, readers) for one in every]
     main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
@@ -271,13 +271,17 @@ def _as_entries(reading: Reading, one: Statement) -> Statement:
     return one._replace(parameters=None, indices=indices) if indices else one
 
 
-def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement]) -> Statement:
-    r"""Return a function a_k(\theta) that is used only as a whole, a(\theta), as a function whose value is a vector."""
+def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement], readers: Sequence[Ast]) -> Statement:
+    r"""Return a function a_k(\theta) that is used as a whole, a(\theta), or at another index, as that of a vector."""
     if one.name is None or not one.parameters or one.name.head != "script":
         return one
     base = key_of(one.name.args[0])
-    uses = frozenset().union(*(used(x.formula) for x in every))
-    indices = _indices(reading, one.name, one.formula) if base in uses and one.key not in uses else ()
+    layouts = [*(x.formula for x in every), *readers]
+    uses = frozenset().union(*map(used, layouts))
+    scripts = [x for y in layouts for x in walk(y) if x.head == "script" and key_of(x.args[0]) == base]
+    others = {whole_key(without_top(x)[0]) for x in scripts} - {x.key for x in every}
+    is_whole = base in uses and (one.key not in uses or others)
+    indices = _indices(reading, one.name, one.formula) if is_whole else ()
     return as_whole(one._replace(indices=indices))._replace(parameters=one.parameters) if indices else one
 
 

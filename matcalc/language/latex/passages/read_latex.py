@@ -24,6 +24,7 @@ from matcalc.language.latex.definitions.primes import with_primed_indices
 from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.definitions.separate_indices import with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
+from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
@@ -184,9 +185,10 @@ def _with_indices(reading: Reading, one: Equation) -> Equation:
 
 
 def _with_states(passage: Passage, known: Known) -> Passage:
-    """Return a passage in which the arguments of states are subscripts."""
+    """Return a passage in which the arguments of states are subscripts, and the squares of states names."""
     count = len(passage.lines)
     lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
+    lines = with_squared_states(lines, declared_keys(known.kinds).keys())
     return passage._replace(lines=lines[:count], aside=lines[count:])
 
 
@@ -218,6 +220,8 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: F
     if begun_ is not None:
         for state in begun_.states.values():
             state.step = state.step._replace(right=with_functions(reading, state.step.right, functions))
+            for at, (tree, start) in state.starts.items():
+                state.starts[at] = tree, start._replace(right=with_functions(reading, start.right, functions))
         segments += lines_of(reading, begun_, trees, _read_one)
     segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
     formula = with_functions(reading, objective(reading, as_whole(found.formula)), functions)

@@ -340,7 +340,7 @@ SIXTEENTH_REFUSED = [
         $\nabla D(x) = W^\top \left( v \odot (1 - \tanh^2(W x)) \right)$."""
         ),
         ("X: matrix(n, d); Y: matrix(n, d); epsilon: vector(n); W: matrix(k, d); v: vector(k); lam: scalar positive"),
-        r"gradient is defined",
+        r"cannot raise tanh",
     ),
     (
         "structure learning with an acyclicity constraint",

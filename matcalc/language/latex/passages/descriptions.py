@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
+
 _BEGIN = re.compile(
     r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;.]*(?:[Ww]here|[Ww]ith|[Hh]ere|in\s+which)[\s,:]*\}"
     r"|(?<![\\A-Za-z{])(?:[Ww]here|with|[Hh]ere|in\s+which)(?![A-Za-z}])[\s,:]*"
@@ -19,7 +21,10 @@ _TEXT = re.compile(r"\\(?:text|textrm|textit|textnormal|mbox)\s*\{(?P<a>(?:[^{}$
 _VERB = re.compile(
     r"[\s,]*(?:(?:is|are|denotes?|represents?|stands?\s+for|means?|being|refers?\s+to|indicates?|gives?|controls?|sets?"
     r"|measures?|counts?|collects?|contains?|holds?|has|have|determines?|models?|encodes?|weights?|penali[sz]es?"
-    r"|balances?|trades?|ranges?|if|when|whenever)\b|(?:an?|the|its|their|our|some)\s)",
+    r"|balances?|trades?|ranges?|if|when|whenever|corresponds?|describes?|specif(?:y|ies)|serves?|acts?|captures?|governs?"
+    r"|quantif(?:y|ies)|regulates?|tunes?|stores?|lists?|compris(?:e|es)|consists?|summari[sz]es?|parametri[sz]es?"
+    r"|index(?:es)?|enumerates?|labels?|reflects?|accounts?|characteri[sz]es?|was|were|can|may|must|should|be)\b"
+    r"|(?:an?|the|its|their|our|some)\s)",
 )
 _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 """The name of a value of data, M_{ui} = 1 in front of the word if."""
@@ -32,11 +37,16 @@ _MEANING = re.compile(
     re.I,
 )
 """Parts of words that may change the meaning of a formula."""
-_ROWS = re.compile(r"\b(row|column)s?(?:\s+vectors?)?\s+of\b(?P<of>.*)", re.S)
-_CAPITAL = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z])|\\(?:mathbf|boldsymbol|bm)\s*\{?\s*([A-Z])(?![A-Za-z])")
 _CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
 """Words that change what a symbol stands for."""
-_SMALL = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
+_ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
+"""The end of a number, $i$-th."""
+_OVER = re.compile(
+    r"[\s,]*(?:jointly\s+)?(?:over|with\s+respect\s+to|w\.r\.t\.|as\s+a\s+function\s+of)(?:\s+all|\s+both)?\s*\Z"
+)
+"""Words between a formula and its variables."""
+_CITED = re.compile(r"~?\\(?:cite[a-z]*|ref|eqref|autoref|cref|footnote)\*?\s*(?:\[[^\]]*\]\s*)*\{[^{}]*\}")
+_EMPHASISED = re.compile(r"\\emph\s*\{([^{}]*)\}")
 _ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
 """The words for a function of each row, with which papers take the softmax of a matrix."""
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
@@ -53,9 +63,17 @@ MEANINGS = (
     (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
     (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal"),
     (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
-    (r"\\odot", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
+    (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
+    (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),
+    (r"[\[(](\\cdot|[a-z])[\])]_\{?\+\}?", r"positive part"),
+    (r"\\langle(\\cdot,\\cdot|[a-z],[a-z])\\rangle", r"inner product|scalar product|dot product"),
+    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?1\}?", r"\\ell_1|1-norm|sum of absolute"),
+    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?(\*|\\ast)\}?", r"nuclear"),
+    (r"\\(mathrm|operatorname)\{diag\}(\(\\cdot\))?", r"diagonal matrix"),
+    (r"\\(mathrm|operatorname)\{vec\}(\(\\cdot\))?", r"stack|vectori[sz]"),
+    (r"\\delta_\{?[a-z],?[a-z]\}?", r"Kronecker"),
     (r"\\otimes", r"Kronecker"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|2-norm"),
+    (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|\\ell\^2|L2|2-norm"),
     (r"\\(\||Vert)\\cdot\\(\||Vert)_(F|\{F\})", r"Frobenius"),
     (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?", r"(?:the )trace"),
     (r"(\(\\cdot\))?\^?\{?(\\top|T|\\mathsf\{T\})\}?", r"transpos"),
@@ -66,21 +84,16 @@ MEANINGS = (
 
 
 class Described(NamedTuple):
-    """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it."""
+    """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it.
+
+    is_row: whether they name the matrix of which it is a row. words: the words, with formulas between dollars.
+    """
 
     begin: int
     end: int
     is_stated: bool
-
-
-class _Piece(NamedTuple):
-    """A formula or a text: its range, the range of what it contains, and which of the two it is."""
-
-    begin: int
-    end: int
-    first: int
-    last: int
-    is_math: bool
+    is_row: bool
+    words: str
 
 
 class Words(NamedTuple):
@@ -94,7 +107,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = _without_front(text, words)
+    text = _without_front(_without_citations(text), words)
     begin = _beginning(text)
     if begin is None:
         return text, words
@@ -129,6 +142,12 @@ def _beginning(text: str) -> tuple[int, int, bool] | None:
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
 
 
+def _without_citations(text: str) -> str:
+    """Return a passage without citations and references, and with emphasised words as words."""
+    text = _CITED.sub(lambda found: " " * len(found[0]), text)
+    return _EMPHASISED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", text)
+
+
 def _without_front(text: str, words: Words) -> str:
     """Return a passage without the words in front of its first display; formulas there remain, each with a comma."""
     opening = _OPENING.search(text)
@@ -143,8 +162,12 @@ def _without_front(text: str, words: Words) -> str:
         if _RELATION.search(front, first, last):
             made[first:last] = front[first:last]
             made[last] = ","
-        else:
-            words.described.append(Described(first, last, _states(front[first:last], front[one.end() :])))
+        elif not _ORDINAL.match(front, one.end()):
+            shown, said = front[first:last], front[one.end() :]
+            words.described.append(Described(first, last, _states(shown, said), False, said))
+    pieces = _pieces(front, 0, False)
+    letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
+    words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
     return "".join(made) + text[len(front) :]
 
 
@@ -153,7 +176,7 @@ def _inside(text: str, found: re.Match[str]) -> bool:
     return any(text.count(a, 0, found.start()) != text.count(b, 0, found.start()) for a, b in ("()", "{}"))
 
 
-def _pieces(text: str, at: int, is_text: bool) -> list[_Piece]:
+def _pieces(text: str, at: int, is_text: bool) -> list[Piece]:
     """Return the formulas and texts from a position on, behind the word that begins the descriptions."""
     if _MATH.search(text, at) and not is_text:
         sign, is_math, end = _MATH, True, len(text)
@@ -161,15 +184,15 @@ def _pieces(text: str, at: int, is_text: bool) -> list[_Piece]:
         sign, is_math, end = _TEXT, False, _end_of_formula(text)
     else:
         return []
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     for one in sign.finditer(text, at, end):
         inner = one.span("a") if one["a"] is not None else one.span("b")
         if text[at : one.start()].strip():
-            pieces.append(_Piece(at, one.start(), at, one.start(), not is_math))
-        pieces.append(_Piece(*one.span(), *inner, is_math))
+            pieces.append(Piece(at, one.start(), at, one.start(), not is_math))
+        pieces.append(Piece(*one.span(), *inner, is_math))
         at = one.end()
     if text[at:end].strip(" \n.,;~"):
-        pieces.append(_Piece(at, end, at, end, not is_math))
+        pieces.append(Piece(at, end, at, end, not is_math))
     return pieces
 
 
@@ -179,10 +202,10 @@ def _end_of_formula(text: str) -> int:
     return stripped.start() if stripped else len(text)
 
 
-def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int]] | None:
+def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]] | None:
     """Return the ranges of formulas that remain, None if words are no description; what they state is noted."""
     kept: list[tuple[int, int]] = []
-    waiting: list[_Piece] = []
+    waiting: list[Piece] = []
     at = 0
     while at < len(pieces):
         one = pieces[at]
@@ -196,6 +219,11 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
                 and not _is_noun(shown)
             ):
                 return None
+            at += 1
+            continue
+        before = pieces[at - 1] if at and not pieces[at - 1].is_math else None
+        if before is not None and _OVER.fullmatch(text, before.first, before.last):
+            stated.described.append(Described(one.first, one.last, False, False, ""))
             at += 1
             continue
         value = (
@@ -218,20 +246,22 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
             if waiting:
                 return None
         last = _last_of_description(text, pieces, at)
-        said = text[words.first : pieces[last].last]
+        said = _said(text, pieces[at : last + 1])
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
-        names = _note_rows(said, stated) if waiting else set()
-        letters = {
-            x for one in waiting for x in re.findall(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])", text[one.first : one.last])
-        }
-        if not {x.lower() for x in names} <= letters:
+        rows = rows_in(text, pieces[at : last + 1]) if waiting else {}
+        letters = {x for one in waiting for x in letters_of(text[one.first : one.last])}
+        if not {_small(x) for x in rows if x != OWN} <= letters:
             return None  # rows of another matrix than that of the letter
         for x in waiting:
             shown = text[x.first : x.last]
-            is_row = any(letter.lower() in shown for letter in names)
-            stated.described.append(Described(x.first, x.last, is_row or _states(shown, said)))
+            own = {letter for letter in letters_of(shown) if letter in map(_small, rows)}
+            if OWN in rows and (leading := re.match(r"[^A-Za-z]*(?:math[a-z]+\s*\{?\\?)?([A-Za-z]+)", shown)):
+                own.add(leading[1])
+                stated.rows[leading[1]] = rows[OWN]
+            stated.described.append(Described(x.first, x.last, _states(shown, said), bool(own), said))
+        stated.rows.update({letter: axis for letter, axis in rows.items() if letter != OWN})
         waiting = []
         at = last + 1
     return None if waiting else kept
@@ -252,17 +282,17 @@ def _states_axis(shown: str, stated: Words) -> bool:
     return True
 
 
-def _note_rows(said: str, stated: Words) -> set[str]:
-    """Return the letters of the matrices whose rows or columns words tell of, and note which."""
-    found = _ROWS.search(said)
-    if found is None:
-        return set()
-    letters = {x[0] or x[1] for x in _CAPITAL.findall(found["of"])}
-    stated.rows.update(dict.fromkeys(letters, 0 if found[1] == "row" else 1))
-    return letters
+def _said(text: str, pieces: list[Piece]) -> str:
+    """Return words with the formulas among them between dollars."""
+    return "".join(f"${text[x.first : x.last]}$" if x.is_math else text[x.first : x.last] for x in pieces)
 
 
-def _last_of_description(text: str, pieces: list[_Piece], at: int) -> int:
+def _small(letter: str) -> str:
+    """Return the letter of the rows of a matrix, x for X and theta for Theta."""
+    return letter[:1].lower() + letter[1:]
+
+
+def _last_of_description(text: str, pieces: list[Piece], at: int) -> int:
     """Return the number of the last piece of the description that begins with the words at a number."""
     for k in range(at, len(pieces) - 1):
         if pieces[k].is_math or not _NEXT.search(text, pieces[k].first, pieces[k].last):

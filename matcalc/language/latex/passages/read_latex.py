@@ -51,6 +51,7 @@ from matcalc.language.latex.names_in_lines import used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
 from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
@@ -161,6 +162,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
         plain, origins = expanded(text, with_ranges=True)
         try:
             shown, words = without_descriptions(plain)
+            check_conventions(plain, shown)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
             letters = step_letters([*passage.lines, *passage.aside], others)
             if letters:
@@ -169,6 +171,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
             refused = fault_
     plain, origins = expanded(text)
     shown, words = without_descriptions(plain)
+    check_conventions(plain, shown)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
     letters = step_letters([*passage.lines, *passage.aside], others)
     if letters and refused is not None:

@@ -5,6 +5,7 @@ It changes no formula. Names that only words describe must be declared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from matcalc.errors import ParseError
@@ -14,7 +15,9 @@ from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
 from matcalc.language.latex.layout.latex_layout import lines_between, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.passages.contradictions import check_words
 from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
 
 Lines = Sequence[Sequence[Ast]]
@@ -24,18 +27,20 @@ _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"
 def without_restrictions(reading: Reading, lines: Lines, *, is_aside: bool) -> list[list[Ast]]:
     """Return lines without the relations of declared names with numbers, sets and one another.
 
-    The first element of a passage is its formula, and remains. Names before a relation belong to it, a, b > 0.
+    An element alone is a formula, and remains. Names before a relation belong to it, a, b > 0.
     """
     made: list[list[Ast]] = []
+    is_alone = not is_aside and sum(map(len, lines)) == 1
     for number, line in enumerate(lines):
         kept: list[Ast] = []
-        for k, one in enumerate(line):
-            is_first = not is_aside and not number and not k
-            if is_first or not _restricts(reading, one):
+        for one in line:
+            if is_alone or not _restricts(reading, one):
                 kept.append(one)
                 continue
+            names = [one.args[0]]
             while len(kept) > (not is_aside and not number) and is_known(reading, kept[-1]):
-                kept.pop()
+                names.append(kept.pop())
+            note_space(reading, one, names)
         made.append(kept)
     return made
 
@@ -75,8 +80,6 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
     """Raise ParseError for a symbol that only words describe, since they may define it."""
     bound = {x for line in lines for one in line for x in letters_in(one)}
     for one in described:
-        if one.is_stated:
-            continue
         shown = text[one.begin : one.end].strip()
         try:
             names = [x for line in lines_between(text, one.begin, one.end, has_lines=False) for x in line]
@@ -84,12 +87,25 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             names = []
         if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
             names = [*names[0].args]
-        if names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
+        if one.is_stated:
+            _check_own(reading, text, one)
+            continue
+        if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
+            check_words(reading, text, one, names)
             continue
         hint = (
             f"declare it if it is data, define it by a formula, or leave the words out if {shown} has its usual meaning"
         )
         raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
+
+
+def _check_own(reading: Reading, text: str, one: Described) -> None:
+    r"""Raise ParseError for a declared symbol of which words state another meaning, \sigma the logistic function."""
+    shown = text[one.begin : one.end].strip()
+    first = re.match(r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?\\?([A-Za-z]+)", shown)
+    if first and (first[1],) in reading.keys:
+        hint = "leave its declaration out if the words are right, else leave the words out"
+        raise ParseError(f"{first[1]} is declared, and these words deny it", text=text, at=one.begin, hint=hint)
 
 
 def _is_index(layout: Ast, letters: set[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from matcalc.language.latex.passages.derivatives import with_own_derivatives
 from matcalc.language.latex.passages.indicators import Text, with_indicators
 
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
@@ -114,7 +115,7 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text, with_ranges: bool) -> Text:
     """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
-    text = _without_braces(text)
+    text = with_own_derivatives(_without_braces(text))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(with_indicators(_stacked(text))))

@@ -99,8 +99,9 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         plain, origins, passage, letters, words = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
-        defined = defined_by(reading, passage.constraints)
-        found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
+        count = len(passage.lines) + len(passage.aside)
+        found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
+        rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
         check_described(reading, plain, words.described, rest)
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
@@ -164,7 +165,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
             shown, words = without_descriptions(plain)
             check_conventions(plain, shown)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
-            letters = step_letters([*passage.lines, *passage.aside], others)
+            letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
             if letters:
                 return plain, origins, passage, letters, words
         except ParseError as fault_:
@@ -173,7 +174,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     shown, words = without_descriptions(plain)
     check_conventions(plain, shown)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
-    letters = step_letters([*passage.lines, *passage.aside], others)
+    letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters, words
@@ -189,10 +190,13 @@ def _with_indices(reading: Reading, one: Equation) -> Equation:
 
 def _with_states(passage: Passage, known: Known) -> Passage:
     """Return a passage in which the arguments of states are subscripts, and the squares of states names."""
-    count = len(passage.lines)
-    lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
-    lines = with_squared_states(lines, declared_keys(known.kinds).keys())
-    return passage._replace(lines=lines[:count], aside=lines[count:])
+    lines, aside = len(passage.lines), len(passage.lines) + len(passage.aside)
+    every = [*passage.lines, *passage.aside, *passage.constraints]
+    every = [*with_arguments_below(every, known.kinds.keys() - known.indices)]
+    every = [*with_squared_states(every, declared_keys(known.kinds).keys())]
+    return passage._replace(
+        lines=tuple(every[:lines]), aside=tuple(every[lines:aside]), constraints=tuple(every[aside:])
+    )
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:

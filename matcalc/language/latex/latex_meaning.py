@@ -27,6 +27,7 @@ from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
     APPLIED,
+    ARRAY,
     INNER_PRODUCTS,
     NUMBER,
     VECTOR,
@@ -274,7 +275,7 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     found = needed(reading, inner)
     if node.value == APPLIED:
         return of_entries(reading, node, found)
-    if node.value in (NUMBER, VECTOR):
+    if node.value in (NUMBER, VECTOR, ARRAY):
         found = operand_of(reading, node, found, scope)
     return found if node.value == "brace" else replace_span(found, node)
 

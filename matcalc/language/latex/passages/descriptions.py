@@ -170,12 +170,12 @@ def _without_front(text: str, words: Words) -> str:
     text = _without_variables(text, words)
     opening = _OPENING.search(text)
     front = text[: opening.start()] if opening else ""
-    if opening is None and (first := _FRONT.match(text)):
+    if opening is None and (begin := _FRONT.match(text)):
         formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
-        if formulas:
+        if formulas and not _BEGIN.search(text, 0, formulas[0].start()):
             front = text[: formulas[0].start()]
-        elif _RELATION.search(text, *first.span("formula")):
-            front = first["words"]
+        elif _RELATION.search(text, *begin.span("formula")):
+            front = begin["words"]
     if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
         r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
     ):

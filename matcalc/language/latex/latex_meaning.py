@@ -203,7 +203,7 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
             return with_above(reading, squared, node, above[1:])
         found = _below(reading, node, base, below, scope)
         return with_above(reading, found, node, above)
-    base, below, above = with_decorations(reading, base, below, above)
+    base, below, above = with_decorations(reading, base, below, above, scope)
     key = key_of(base)
     if not below and key == ("e",) and above and above[0][0] == "^" and not reading.is_known("e"):
         return with_above(reading, _exponential(reading, node, above[0][1]), node, above[1:])

@@ -25,7 +25,7 @@ from matcalc.language.latex.latex_axes import (
 )
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
 from matcalc.language.latex.latex_marginals import check_not_marginal, check_not_summed
-from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
+from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges, given_axes
 from matcalc.language.latex.latex_scope import (
     Index,
     Key,
@@ -294,7 +294,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
-    if len(shape) >= LEAST and name and len(given := axes_in(below, None, scope)) < len(shape) > len(axes):
+    if len(shape) >= LEAST and name and len(given := given_axes(reading, below, scope)) < len(shape) > len(axes):
         return _of_step(reading, base, name, axes_by_ranges(reading, name, given, scope, layout), scope, layout)
     if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]

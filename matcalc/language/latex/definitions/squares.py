@@ -24,12 +24,12 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
     for k, line in enumerate(lines):
         if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
             continue
-        base, below, power = _powers(line.args[0])
+        base, below, power = powers_of(line.args[0])
         key = key_of(base) if base is not None else None
         if key is None or base is None or power != 2:
             continue
         others = [*done[:k], line.args[1], *done[k + 1 :]]
-        if not any(_matches(reading, node, key, below, line.args[1]) for one in others for node in _names(one)):
+        if not any(_matches(reading, node, key, below, line.args[1]) for one in others for node in names_of(one)):
             continue
         added = key_of_subscript(below) if below is not None else ()
         is_entry = below is None or added is None or set(letters_in(below)) <= _indices(reading, line.args[1])
@@ -40,7 +40,7 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
     return done
 
 
-def _powers(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
+def powers_of(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
     """Return the base of a name, its subscript, and its power if that is a number, 1 without a superscript."""
     shown, above = without_top(node)
     base, below = (shown.args[0], subscript_of(shown)) if shown.head == "script" else (shown, None)
@@ -55,7 +55,7 @@ def _powers(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
     return base, below, -inner.value[0] if inner is not layout and inner.head == "number" else None  # type: ignore[index]
 
 
-def _names(line: Ast) -> list[Ast]:
+def names_of(line: Ast) -> list[Ast]:
     """Return the names of a layout with all that is above and below them, without those inside names."""
     inside: set[Ast] = set()
     for node in walk(line):
@@ -69,7 +69,7 @@ def _names(line: Ast) -> list[Ast]:
 
 def _matches(reading: Reading, node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
     """Return whether a name is that of the square: with the same subscript, or with one in the place of its indices."""
-    base, own, _ = _powers(node)
+    base, own, _ = powers_of(node)
     if base is None or key_of(base) != key or (own is None) != (below is None):
         return False
     if own is None or below is None or key_of_subscript(own) == key_of_subscript(below):
@@ -85,16 +85,22 @@ def _indices(reading: Reading, formula: Ast) -> set[str]:
 
 def _replaced(reading: Reading, line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:
     put: dict[Ast, Ast] = {}
-    for node in _names(line):
+    for node in names_of(line):
         if _matches(reading, node, key, below, formula):
-            put[node] = _square(node, key)
+            put[node] = square_of(node, key)
     return rebuild(line, lambda node: put.get(node, node))
 
 
-def _square(node: Ast, key: Key) -> Ast:
-    base, own, power = _powers(node)
+def squared_word(key: Key) -> str:
+    """Return the name of the square of a name."""
+    return "_".join((*key, "squared"))
+
+
+def square_of(node: Ast, key: Key) -> Ast:
+    """Return a power of a name by the name of its square, whose key begins with that of the name."""
+    base, own, power = powers_of(node)
     assert base is not None
-    word: Ast = Ast("letter", (), ("_".join((*key, "squared")), ""), base.span)
+    word = Ast("letter", (), (squared_word(key), ""), base.span)
     named = word if own is None else Ast("script", (word, own), ("_",), node.span, node.at)
     if power == 2:
         return named

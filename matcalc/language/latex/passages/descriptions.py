@@ -54,6 +54,20 @@ _ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
 _OPENING = re.compile(rf"\\begin\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\[|\$\$")
 _CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
+_FRONT = re.compile(
+    r"\s*(?P<words>(?!(?:[Ww]here|[Ww]ith)\b)(?:[A-Za-z]+[a-z]|[Aa])"
+    r"(?:[\s,:-]+(?!where\b|with\b)(?:[A-Za-z]+[a-z]|[Aa]|[A-Z]{2,}))*[\s,:]+)(?=\$(?P<formula>[^$]+)\$)"
+)
+"""Words in front of a formula between dollar signs."""
+_INTRODUCES = re.compile(
+    r"(?:\b(?:is|are|by|as|solves?|considers?|computes?|define|(?:mini|maxi|opti)mi[sz](?:e|es|ing))|:)\s*\Z"
+)
+"""Words after which a formula stands without a name."""
+_OVER = re.compile(
+    r"(?P<words>(?<=[\s$])(?:over|with\s+respect\s+to|w\.?r\.?t\.?)(?:\s+(?:all|the|weights?|parameters?|variables?))*\s*)"
+    r"\$(?P<names>[^$=<>|]+)\$(?=\s*(?:[.,;]|\Z))"
+)
+"""The variables of an optimisation, behind its formula."""
 _NEXT = re.compile(r"(?:[,;.]|\b(?:and|while|where|with|here|in\s+which)\b)\s*[,:]?\s*\Z", re.I)
 """The end of a text after which another description begins."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
@@ -151,9 +165,19 @@ def _without_citations(text: str) -> str:
 
 
 def _without_front(text: str, words: Words) -> str:
-    """Return a passage without the words in front of its first display; formulas there remain, each with a comma."""
+    """Return a passage without the words in front of its first display; formulas there remain, each with a comma.
+
+    Without a display these are the words in front of its first formula, or in front of the one that they introduce.
+    """
+    text = _without_variables(text, words)
     opening = _OPENING.search(text)
     front = text[: opening.start()] if opening else ""
+    if opening is None and (first := _FRONT.match(text)):
+        formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
+        if formulas:
+            front = text[: formulas[0].start()]
+        elif _RELATION.search(text, *first.span("formula")):
+            front = first["words"]
     if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
         r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
     ):
@@ -170,7 +194,24 @@ def _without_front(text: str, words: Words) -> str:
     pieces = _pieces(front, 0, False)
     letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
     words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
-    return "".join(made) + text[len(front) :]
+    own = _MATH.match(text, len(front)) if opening is None else None
+    if own is None:
+        return "".join(made) + text[len(front) :]
+    first, last = own.span("a") if own["a"] is not None else own.span("b")
+    return "".join(made) + " " * (first - len(front)) + text[first:last] + " " * (own.end() - last) + text[own.end() :]
+
+
+def _without_variables(text: str, words: Words) -> str:
+    r"""Return a passage without the words `over $w$` behind a formula; a set, `over $w \in S$`, remains."""
+    for found in reversed(list(_OVER.finditer(text))):
+        first, last = found.span("names")
+        is_set = _RELATION.search(text, first, last)
+        if not is_set:
+            words.described.append(Described(first, last, False, False, ""))
+        kept = text[first:last] if is_set else " " * (last - first)
+        before = ("," if is_set else " ") + " " * (first - found.start() - 1)
+        text = text[: found.start()] + before + kept + " " + text[last + 1 :]
+    return text
 
 
 def _inside(text: str, found: re.Match[str]) -> bool:

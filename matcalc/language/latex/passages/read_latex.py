@@ -26,6 +26,7 @@ from matcalc.language.latex.definitions.primes import with_primed_indices
 from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
 from matcalc.language.latex.definitions.separate_indices import with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
+from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
 from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
@@ -101,8 +102,9 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         plain, origins, passage, letters, words = _passage(text, known)
         reading.ranges = ranges_in(text, known.sizes)
         _check_words(passage.shown, reading)
-        defined = defined_by(reading, passage.constraints)
-        found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
+        count = len(passage.lines) + len(passage.aside)
+        found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
+        rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
         check_described(reading, plain, words.described, rest)
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
@@ -169,7 +171,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
             shown, words = without_descriptions(plain)
             check_conventions(plain, shown)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
-            letters = step_letters([*passage.lines, *passage.aside], others)
+            letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
             if letters:
                 return plain, origins, passage, letters, words
         except ParseError as fault_:
@@ -178,7 +180,7 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     shown, words = without_descriptions(plain)
     check_conventions(plain, shown)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
-    letters = step_letters([*passage.lines, *passage.aside], others)
+    letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters, words
@@ -193,10 +195,14 @@ def _with_indices(reading: Reading, one: Equation) -> Equation:
 
 
 def _with_states(passage: Passage, known: Known) -> Passage:
-    """Return a passage in which the arguments of states are subscripts."""
-    count = len(passage.lines)
-    lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
-    return passage._replace(lines=lines[:count], aside=lines[count:])
+    """Return a passage in which the arguments of states are subscripts, and the squares of states names."""
+    lines, aside = len(passage.lines), len(passage.lines) + len(passage.aside)
+    every = [*passage.lines, *passage.aside, *passage.constraints]
+    every = [*with_arguments_below(every, known.kinds.keys() - known.indices)]
+    every = [*with_squared_states(every, declared_keys(known.kinds).keys())]
+    return passage._replace(
+        lines=tuple(every[:lines]), aside=tuple(every[lines:aside]), constraints=tuple(every[aside:])
+    )
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
@@ -227,6 +233,8 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: F
     if begun_ is not None:
         for state in begun_.states.values():
             state.step = state.step._replace(right=with_functions(reading, state.step.right, functions))
+            for at, (tree, start) in state.starts.items():
+                state.starts[at] = tree, start._replace(right=with_functions(reading, start.right, functions))
         segments += lines_of(reading, begun_, trees, _read_one)
     segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
     formula = with_functions(reading, objective(reading, as_whole(found.formula)), functions)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from matcalc.language.latex.passages.derivatives import with_own_derivatives
 from matcalc.language.latex.passages.indicators import Text, with_indicators
+from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
 
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"
@@ -118,7 +119,7 @@ def rewritten(text: Text, with_ranges: bool) -> Text:
     text = with_own_derivatives(_without_braces(text))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
-    return _densities(_numbered(with_indicators(_stacked(text))))
+    return _densities(_numbered(with_indicators(with_conditions_of_sets(_stacked(text)))))
 
 
 def _stacked(text: Text) -> Text:

@@ -1,0 +1,145 @@
+r"""Sentences in front of formulas, sets by a condition, recurrences as constraints, and indices above a name."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+RNG = np.random.default_rng(7)
+LET = "X: matrix(n, p); y, t: vector(n); beta: vector(p)"
+X, y, t, beta = RNG.standard_normal((4, 2)), RNG.standard_normal(4), RNG.uniform(size=4), RNG.standard_normal(2)
+DATA = {"X": X, "y": y, "t": t, "beta": beta}
+SQUARE = np.sum((X @ beta - y) ** 2)
+
+
+def value(latex, let=LET, data=DATA):
+    e = mc.expression(latex, let, dialect="latex")
+    return e(**{name: data[name] for name in map(str, e.symbols)})
+
+
+FRONTS = [
+    r"The loss is $L(\beta) = \|X\beta - y\|^2$.",
+    r"We minimise $\|X\beta - y\|^2$ over $\beta$.",
+    r"We minimize $L(\beta) = \|X\beta - y\|^2$ with respect to $\beta \in \mathbb{R}^p$.",
+    r"Given data $\mathcal{D} = \{(x_i, y_i)\}_{i=1}^n$, we minimise $\sum_{i=1}^n (y_i - x_i^\top \beta)^2$.",
+    r"Let $r = y - X\beta$. The objective is $r^\top r$.",
+    r"The objective is $r^\top r$, where $r = y - X\beta$ is the residual.",
+    r"Consider $f(\beta) = g(X\beta)$ with $g(u) = \|u - y\|^2$.",
+    r"\[ \|X\beta - y\|^2 \] over the weights $\beta$, where $y$ is the response.",
+    r"L(\theta) = \sum_{i=1}^n (y_i - x_i^\top \beta)^2, where $\theta = \{\beta\}$.",
+]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("latex", FRONTS)
+def test_words_in_front_of_a_formula(latex):
+    np.testing.assert_allclose(value(latex), SQUARE)
+
+
+OTHER_WORDS = [
+    r"the sum of $y_i^2$ over $i$",
+    r"The loss is half of $\|y - X\beta\|^2$.",
+    r"The loss is $\|y - X\beta\|^2$ divided by $n$.",
+    r"The square of $\|y - X\beta\|$.",
+    r"The gradient of $f(\beta) = \|X\beta\|^2$ is $2X^\top X\beta$.",
+    r"We minimise $\|X\beta - y\|^2$ over $i$, summed.",
+    r"The loss is twice $\|y - X\beta\|^2$",
+    r"tr A where $A = X^\top X$",
+]
+
+
+@pytest.mark.parametrize("latex", OTHER_WORDS)
+def test_words_that_change_a_formula_are_refused(latex):
+    with pytest.raises(mc.MatcalcError):
+        value(latex)
+
+
+SETS = [
+    (r"R_i", r"R_i = \{j : t_j \ge t_i\}"),
+    (r"R(t_i)", r"R(t_i) = \{k \mid t_k \geq t_i\}"),
+    (r"R(t_i)", r"R(t) = \{j : t_j \ge t\}"),
+    (r"\mathcal{R}_i", r"\mathcal{R}_i := \left\{ k \in [n] : t_k \ge t_i \right\}"),
+    (r"\mathcal{R}(i)", r"\mathcal R(i) = \{ l : t_i \le t_l \}"),
+    (r"\Omega_{i}", r"\Omega_i = \{ j | t_j \ge t_i \}"),
+]
+RISK = [sum(y[j] for j in range(4) if t[j] >= t[i]) for i in range(4)]
+MEMBERS = [sum(t[j] >= t[i] for j in range(4)) for i in range(4)]
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("name", "definition"), SETS)
+@pytest.mark.parametrize("words", [r", \quad {}", r", where ${}$ is the set at risk."])
+@pytest.mark.parametrize("letter", "jk")
+def test_a_sum_over_a_set_by_a_condition(name, definition, words, letter):
+    latex = rf"\sum_{{i=1}}^n y_i \sum_{{{letter} \in {name}}} y_{letter}" + words.format(definition)
+    np.testing.assert_allclose(value(latex), y @ RISK)
+
+
+@pytest.mark.parametrize(("name", "definition"), SETS[:2])
+def test_the_number_of_members_of_a_set(name, definition):
+    latex = rf"\sum_i \frac{{1}}{{|{name}|}} \sum_{{j \in {name}}} y_j, \quad {definition}"
+    np.testing.assert_allclose(value(latex), np.sum(np.divide(RISK, MEMBERS)))
+
+
+@pytest.mark.parametrize("use", [r"\sum_{i \in S \cup T} y_i", r"y^\top S", r"\max_{i \in S} y_i", r"|S \cap T|"])
+def test_a_set_in_another_place_is_refused(use):
+    with pytest.raises(mc.MatcalcError):
+        value(rf"\sum_{{i \in S}} y_i + {use}, \quad S = \{{ i : t_i > 1 \}}")
+
+
+CONSTRAINTS = [
+    r"\sum_{k=1}^{T} (s_k - y_k)^2 \quad \text{s.t.} \quad s_{k+1} = a s_k + b, \; s_1 = c, \; k = 1, \dots, T - 1",
+    r"$$\min_a \sum_{k=1}^{T} (s_k - y_k)^2$$ subject to $s_{k+1} = a s_k + b$ and $s_1 = c$.",
+    r"\sum_{k=1}^{T} (s_k - y_k)^2 \text{ subject to } s_{k} = a s_{k-1} + b, \; s_1 = c",
+]
+
+
+@pytest.mark.parametrize("latex", CONSTRAINTS)
+def test_a_recurrence_behind_subject_to(latex):
+    data = {"y": y, "a": 0.5, "b": 1.0, "c": 2.0}
+    s = [2.0]
+    for _ in range(3):
+        s.append(0.5 * s[-1] + 1)
+    np.testing.assert_allclose(value(latex, "y: vector(T); a, b, c: scalar", data), np.sum((s - y) ** 2))
+
+
+def test_another_constraint_beside_a_recurrence_is_refused():
+    latex = r"\sum_{k=1}^{T} s_k \text{ subject to } s_{k} = a s_{k-1}, \; s_1 = c, \; y_1 = c"
+    with pytest.raises(mc.ParseError, match="a constraint is not part of a formula"):
+        value(latex, "y: vector(T); a, c: scalar")
+
+
+ABOVE = [
+    (r"\sum_{m=1}^{M} \sum_{i=1}^{N} c_i s_i^{(m)}", "M, N"),
+    (r"\sum_{m=1}^{M} \sum_{i=1}^{N} c_i s_m^{(i)}", "M, N"),
+    (r"\sum_{m=1}^{M} \sum_{i=1}^{N} c_i s_i^{(m)}", "N, M"),
+]
+
+
+@pytest.mark.parametrize(("latex", "sizes"), ABOVE)
+def test_an_index_above_a_name_has_the_axis_of_its_range(latex, sizes):
+    s, c = RNG.standard_normal((3, 2)), RNG.standard_normal(2)
+    own = s if sizes == "M, N" else s.T
+    np.testing.assert_allclose(value(latex, f"s: matrix({sizes}); c: vector(N)", {"s": own, "c": c}), np.sum(s @ c))
+
+
+def test_an_index_above_a_name_of_a_square_matrix_is_refused():
+    with pytest.raises(mc.ParseError, match=r"s_\{i,m\} or s_\{m,i\}"):
+        value(r"\sum_{m=1}^{N} \sum_{i=1}^{N} s_i^{(m)}", "s: matrix(N, N)")
+
+
+def test_data_below_a_tensor_have_the_axis_of_other_indices():
+    A, b, z = RNG.standard_normal((4, 3, 2)), RNG.standard_normal(2), np.array([0, 2, 1, 1])
+    latex = r"\sum_{i=1}^n \log \frac{\exp(a_{i z_i}^\top b)}{\sum_{k=1}^J \exp(a_{ik}^\top b)}"
+    u = A @ b
+    truth = sum(u[i, z[i]] - np.log(np.exp(u[i]).sum()) for i in range(4))
+    let = "A: tensor(n, J, p); z: index(n); b: vector(p)"
+    np.testing.assert_allclose(value(latex, let, {"A": A, "b": b, "z": z}), truth)
+    with pytest.raises(mc.MatcalcError, match="subscripts for 3 axes"):
+        value(r"\sum_{i=1}^n a_{i z_i}^\top b", let, {})
+
+
+@pytest.mark.parametrize("arguments", [r"u_i, t_i", r"u_i, c", "u_i"])
+def test_a_function_of_entries_with_its_own_arguments(arguments):
+    latex = rf"\sum_{{i=1}}^n g_i({arguments}), \quad g_i({arguments}) = c t_i u_i^2, \quad u_i = \exp(y_i)"
+    np.testing.assert_allclose(value(latex, f"{LET}; c: scalar", {**DATA, "c": 2.0}), 2 * np.sum(t * np.exp(2 * y)))

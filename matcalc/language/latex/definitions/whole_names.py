@@ -29,7 +29,7 @@ def with_whole_names(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
     for side in heads:
         word = "_".join(str(x.value[0]) for x in walk(side) if x.head in ("letter", "word", "number"))  # type: ignore[index]
         letter = Ast("letter", (), (f"whole_{word}".replace("/", "_"), ""), side.span)
-        done = [_replaced(line, side, letter) for line in done]
+        done = [with_letter(line, side, letter) for line in done]
     for name, _ in (x.args for x in heads if x.head == "row"):
         _check_others(whole_key(name), name, done)
     return done
@@ -143,7 +143,9 @@ def _is_call(side: Ast, item: Ast, after: Ast) -> bool:
     return same_layout(side.args[0], item) and same_layout(side.args[1], without_top(after)[0])
 
 
-def _replaced(line: Ast, side: Ast, letter: Ast) -> Ast:
+def with_letter(line: Ast, side: Ast, letter: Ast) -> Ast:
+    """Return a line with a letter for each use of a name of several letters."""
+
     def change(node: Ast) -> Ast:
         shown, above = without_top(node)
         if side.head != "row" and above and shown.head == side.head == "script" and same_layout(side, shown):

@@ -43,6 +43,8 @@ CONVENTIONS = (
 )
 """Words that deny a convention, the convention, and what to write instead."""
 
+_GOES_ROUND = re.compile(r"_\s*(?:0|\{\s*0\b[^{}]*\}|\{[^{}]*\+\s*1\b[^{}]*\})\s*&?\s*=")
+"""An entry beyond an end that the passage defines, u_{N+1} = u_1."""
 _ADJECTIVE = r"(?:(?!of\b|in\b|for\b|on\b|to\b|from\b|by\b|with\b|that\b|and\b|norms?\b)[\w-]+|\$[^$]*\$)[\s,-]+"
 _KIND = re.compile(
     r"[\s,]*(?:(?:is|are|be|being|denotes?|represents?|collects?)\s+)?(?:(?:an?|the|its|their|some)\s+)?"
@@ -62,7 +64,7 @@ def check_conventions(text: str, shown: str) -> None:
     """Raise ParseError for removed words of a text that deny a convention; `shown` has spaces for them."""
     words = "".join(a if a != b or a.isspace() else "\0" for a, b in zip(text, shown, strict=True))
     for pattern, convention, hint in CONVENTIONS:
-        if found := re.search(pattern, words):
+        if (found := re.search(pattern, words)) and not ("periodic" in pattern and _GOES_ROUND.search(shown)):
             raise ParseError(f"{' '.join(found[0].split())!r}: {convention}", text=text, at=found.start(), hint=hint)
 
 

@@ -31,6 +31,8 @@ _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 _IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
 _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
 """Words in front of a symbol, the penalty $\\lambda$."""
+_WHOSE = re.compile(r"[\s,]*(?:and\s+)?(?:whose|with)\s+(?:the\s+)?[a-z]+(?:\s+[a-z]+)?\s+(?:is|are|given\s+by)\s*\Z")
+"""Words in front of a further definition, whose gradient is $\\nabla f = ...$"""
 _MEANING = re.compile(
     r"row|column|wise|entr|element|transpos|invers|deriv|gradient|expect|averag|mean|sort|order|root|squar|log|"
     r"normali|modulo|index|start|count|not|except|instead|only|unless|otherwise|denote|defin|equal",
@@ -282,12 +284,12 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         if words is None:
             continue
         if not _VERB.match(text, words.first, words.last):
-            if _LIST.fullmatch(text, words.first, words.last):
-                continue
-            if waiting:
+            if waiting and not _LIST.fullmatch(text, words.first, words.last):
                 return None
+            continue
         last = _last_of_description(text, pieces, at)
         said = _said(text, pieces[at : last + 1])
+        _states_axis(said, stated)
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
@@ -310,7 +312,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
 
 def _is_noun(shown: str) -> bool:
     """Return whether words in front of a symbol only name its kind, and change no meaning."""
-    return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown)
+    return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown) or bool(_WHOSE.fullmatch(shown))
 
 
 def _states_axis(shown: str, stated: Words) -> bool:

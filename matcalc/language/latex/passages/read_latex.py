@@ -15,7 +15,9 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.definitions.bare_sums import with_indices_of_sums
-from matcalc.language.latex.definitions.diagonals import with_diagonals
+from matcalc.language.latex.definitions.borders import with_borders, without_borders
+from matcalc.language.latex.definitions.diagonals import with_diagonal_matrices, with_diagonals
+from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
@@ -27,6 +29,7 @@ from matcalc.language.latex.definitions.sets import check_not_counted, declared_
 from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import letters_in
@@ -108,6 +111,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
         aside = [one for line in without_restrictions(reading, behind, is_aside=True) for one in line]
+        lines, aside, borders = without_borders(reading, lines, aside)
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
@@ -124,6 +128,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
         every = with_axes(reading, [*firsts, *others, *norms], words.along)
+        every = with_diagonal_matrices(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
+        every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]

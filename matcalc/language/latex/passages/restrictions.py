@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
@@ -20,6 +21,10 @@ from matcalc.language.latex.passages.descriptions import Described
 from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
 
+_CHANGES = re.compile(
+    r"transpos|invers|square|root|log|mean|averag|sort|order|normali|deriv|gradient|negativ|absolut|except|\bnot\b|only|unless"
+)
+"""Parts of words by which a symbol is another one than the formula beside them."""
 Lines = Sequence[Sequence[Ast]]
 _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
 
@@ -93,10 +98,26 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
             check_words(reading, text, one, names)
             continue
+        if len(names) == 1 and _is_defined(names[0], one.words, lines):
+            continue
         hint = (
             f"declare it if it is data, define it by a formula, or leave the words out if {shown} has its usual meaning"
         )
         raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
+
+
+def _is_defined(name: Ast, words: str, lines: Lines) -> bool:
+    r"""Return whether a formula among words defines their symbol or its entries: $D$ is diagonal with $D_{ii} = ...$"""
+    key = key_of(name)
+    lefts = [one.args[0] for line in lines for one in line if one.head == "relation" and one.value[0] in EQUAL]  # type: ignore[index]
+    own = [
+        x for x in lefts if key is not None and key in (whole_key(x), key_of(x.args[0] if x.head == "script" else x))
+    ]
+    words = words.partition("=")[0]
+    is_diagonal = any(
+        x.head == "script" and len({*letters_in(x.args[1])}) == 1 < len(letters_in(x.args[1])) for x in own
+    )
+    return len(own) == 1 and not _CHANGES.search(words) and ("diagonal" in words) <= is_diagonal
 
 
 def _check_own(reading: Reading, text: str, one: Described) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from matcalc.language.latex.passages.words_between import without_words_between
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
@@ -31,6 +32,10 @@ _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 _IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
 _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
 """Words in front of a symbol, the penalty $\\lambda$."""
+_LISTED = re.compile(
+    r"[\s,;]*(?:(?:and|the|an?)\s+)*(?:(?!(?:is|are|by|over|of|to|from|at|in|on|for|times|plus|minus|less|per|as|if|when)\b)"
+    r"(?![a-z]*(?:ed|ing)\b)[A-Za-z][a-z]*(?:-[a-z]+)*\s+){1,3}\Z"
+)
 _WHOSE = re.compile(r"[\s,]*(?:and\s+)?(?:whose|with)\s+(?:the\s+)?[a-z]+(?:\s+[a-z]+)?\s+(?:is|are|given\s+by)\s*\Z")
 """Words in front of a further definition, whose gradient is $\\nabla f = ...$"""
 _MEANING = re.compile(
@@ -77,7 +82,12 @@ _RELATION = re.compile(
 
 MEANINGS = (
     (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
-    (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal"),
+    (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal|Gaussian|N\}?\(0,\s*1\)"),
+    (r"\\(var)?phi(\(\\cdot\)|\([a-z]\))?", r"(?s)(?=.*(normal|Gaussian|N\}?\(0,\s*1\))).*(densit|pdf)"),
+    (r"I_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the first kind"),
+    (r"K_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the second kind"),
+    (r"J_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"^(?!.*modified).*Bessel function of the first kind"),
+    (r"\\psi(\(\\cdot\)|\([a-z]\))?", r"di-?gamma"),
     (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
     (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
     (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),
@@ -123,7 +133,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = _without_front(_without_citations(text), words)
+    text = without_words_between(_without_front(_without_citations(text), words))
     begin = _beginning(text)
     if begin is None:
         return text, words
@@ -136,7 +146,7 @@ def without_descriptions(text: str) -> tuple[str, Words]:
         has_verb = any(_VERB.match(text, *one) and not _IF.match(text, *one) for one in plain)
     if not shown or not has_verb or any(x.endswith("=") for x in shown):  # f = \text{the derivative of ...}
         return text, words
-    kept = _kept(text, pieces, words)
+    kept = _kept(text, pieces, words, start != at)
     if kept is None:
         return text, Words([], {}, {})
     made = list(text[:at] + " " * (pieces[-1].end - at) + text[pieces[-1].end :])
@@ -151,8 +161,8 @@ def without_descriptions(text: str) -> tuple[str, Words]:
 
 def _beginning(text: str) -> tuple[int, int, bool] | None:
     """Return the range of the word before descriptions, empty behind a display, and whether it is text in a formula."""
-    found = next((x for x in _BEGIN.finditer(text) if not _inside(text, x)), None)
     behind = max((x.end() for x in _CLOSING.finditer(text)), default=None)
+    found = next((x for x in _BEGIN.finditer(text, behind or 0) if not _inside(text, x)), None)
     if behind is not None and (found is None or text[behind : found.start()].strip(" \n,.;")):
         return behind, behind, False
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
@@ -245,8 +255,11 @@ def _end_of_formula(text: str) -> int:
     return stripped.start() if stripped else len(text)
 
 
-def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]] | None:
-    """Return the ranges of formulas that remain, None if words are no description; what they state is noted."""
+def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> list[tuple[int, int]] | None:
+    """Return the ranges of formulas that remain, None if words are no description; what they state is noted.
+
+    has_where: whether the word where or with is in front.
+    """
     kept: list[tuple[int, int]] = []
     waiting: list[Piece] = []
     at = 0
@@ -284,7 +297,10 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         if words is None:
             continue
         if not _VERB.match(text, words.first, words.last):
-            if waiting and not _LIST.fullmatch(text, words.first, words.last):
+            is_named = (
+                has_where and at + 1 < len(pieces) and _names(text[words.first : words.last])
+            )  # cases $c_i$, dose $d_i$
+            if waiting and not is_named and not _LIST.fullmatch(text, words.first, words.last):
                 return None
             continue
         last = _last_of_description(text, pieces, at)
@@ -307,12 +323,23 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         stated.rows.update({letter: axis for letter, axis in rows.items() if letter != OWN})
         waiting = []
         at = last + 1
-    return None if waiting else kept
+    named = [
+        x for x in waiting if x is not pieces[0] and _names(text[(y := pieces[pieces.index(x) - 1]).first : y.last])
+    ]
+    if waiting and not (has_where and named == waiting):
+        return None
+    stated.described.extend(Described(x.first, x.last, False, False, "") for x in waiting)
+    return kept
 
 
 def _is_noun(shown: str) -> bool:
     """Return whether words in front of a symbol only name its kind, and change no meaning."""
     return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown) or bool(_WHOSE.fullmatch(shown))
+
+
+def _names(shown: str) -> bool:
+    """Return whether one to three nouns stand in front of a symbol in a list, without a verb or a preposition."""
+    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(shown)
 
 
 def _states_axis(shown: str, stated: Words) -> bool:

@@ -358,7 +358,7 @@ def _check_words(text: str, reading: Reading) -> None:
         if (word,) in reading.keys or reading.is_known(word):
             hint = rf"write \mathit{{{word}}} for the symbol"
             raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
-        if _WORD.fullmatch(word) and not any(letters):
+        if _WORD.fullmatch(word) and (len(word) > 3 or not any(letters)):
             hint = "a formula contains no words; letters side by side are a product: declare or space them"
             raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
 

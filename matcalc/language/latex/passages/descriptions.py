@@ -87,7 +87,7 @@ MEANINGS = (
     (r"I_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the first kind"),
     (r"K_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the second kind"),
     (r"J_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"^(?!.*modified).*Bessel function of the first kind"),
-    (r"\\psi(\(\\cdot\)|\([a-z]\))?", r"di-?gamma"),
+    (r"\\psi\b(\(\\cdot\)|\([a-z]\))?", r"di-?gamma"),
     (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
     (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
     (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),

@@ -192,6 +192,25 @@ def test_words_for_another_form_between_two_displays_are_refused(words):
         value(rf"The loss is $$L = \|y - X\beta\|^2$$ {words} $$L = y^\top y - 2 y^\top X\beta + \|X\beta\|^2$$")
 
 
+STARTS = [
+    r"with $s_{k} = a s_{k-1} + b$, starting from $s_1 = c$.",
+    r"where $s_{k} = a s_{k-1} + b$ and initialised at $s_1 = c$.",
+    r"where $s_{k} = a s_{k-1} + b$ with initial condition $s_1 = c$.",
+    r"with initial state $s_1 = c$ and dynamics $s_{k} = a s_{k-1} + b$.",
+    r"where the state evolves as $$s_{k} = a s_{k-1} + b, \quad s_1 = c.$$",
+]
+
+
+@pytest.mark.parametrize("words", STARTS)
+def test_words_in_front_of_a_start(words):
+    data = {"y": y, "a": 0.5, "b": 1.0, "c": 2.0}
+    s = [2.0]
+    for _ in range(3):
+        s.append(0.5 * s[-1] + 1)
+    found = value(rf"$$\sum_{{k=1}}^{{T}} (s_k - y_k)^2$$ {words}", "y: vector(T); a, b, c: scalar", data)
+    np.testing.assert_allclose(found, np.sum((s - y) ** 2))
+
+
 DESCRIBED = [
     (r"I_0(c)", "where $I_0$ is the modified Bessel function of the first kind and order zero.", "besseli(0, c)"),
     (r"K_1(c)", "where $K_1$ is the modified Bessel function of the second kind.", "besselk(1, c)"),

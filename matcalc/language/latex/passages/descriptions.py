@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from matcalc.language.latex.passages.words_between import without_words_between
+from matcalc.language.latex.passages.words_between import with_where_for_starts, without_words_between
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
@@ -133,7 +133,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = without_words_between(_without_front(_without_citations(text), words))
+    text = without_words_between(_without_front(_without_citations(with_where_for_starts(text)), words))
     begin = _beginning(text)
     if begin is None:
         return text, words

@@ -1,6 +1,7 @@
-r"""Removes the words between two displays, `with the Kalman filter`, of which the second one defines parts.
+r"""Replaces words in front of definitions by `where`: starting from $x_0 = a$, and words between two displays.
 
-Words that make the second display another form of the first one, `or equivalently`, remain, and are refused.
+In `with the Kalman filter` between two displays the second one defines parts. Words that make the second display
+another form of the first one, `or equivalently`, remain, and are refused.
 """
 
 from __future__ import annotations
@@ -23,6 +24,20 @@ _OTHER = re.compile(
     re.I,
 )
 """Words after which a display is no definition, or another one."""
+
+
+_STARTS = re.compile(
+    r"(?<![A-Za-z\\])(?:(?:and\s+)?(?:starting|started|start|initiali[sz]ed|initiali[sz]ing|beginning|begun)\s+"
+    r"(?:from|at|with|by|to|as)|with\s+(?:the\s+)?(?:initial|terminal|final|boundary|starting)\s+"
+    r"(?:values?|conditions?|states?|estimates?)(?:\s+(?:given\s+by|set\s+to))?|using|assuming)"
+    r"(?=\s*(?:\$[^$]*=|\\\([^)]*=))"
+)
+"""Words in front of further definitions, starting from $x_0 = a$."""
+
+
+def with_where_for_starts(text: str) -> str:
+    """Return a passage with `where` for other words in front of definitions; positions remain."""
+    return _STARTS.sub(lambda found: "where" + " " * (len(found[0]) - 5), text)
 
 
 def without_words_between(text: str) -> str:

@@ -10,11 +10,14 @@ from first_day.papers_sixteenth import SIXTEENTH
 from first_day.papers_sixteenth_end import SIXTEENTH_END, SIXTEENTH_REFUSED
 from first_day.papers_twentieth import TWENTIETH
 from first_day.papers_twentieth_end import TWENTIETH_END, TWENTIETH_REFUSED
+from first_day.papers_twenty_second import TWENTY_SECOND
+from first_day.papers_twenty_second_end import TWENTY_SECOND_END, TWENTY_SECOND_REFUSED
 
 FORTIES = [
     *FIFTEENTH, *FIFTEENTH_END, *SIXTEENTH, *SIXTEENTH_END, *SEVENTEENTH, *SEVENTEENTH_END, *EIGHTEENTH,
-    *EIGHTEENTH_END, *TWENTIETH, *TWENTIETH_END,
+    *EIGHTEENTH_END, *TWENTIETH, *TWENTIETH_END, *TWENTY_SECOND, *TWENTY_SECOND_END,
 ]  # fmt: skip
 FORTIES_REFUSED = [
     *FIFTEENTH_REFUSED, *SIXTEENTH_REFUSED, *SEVENTEENTH_REFUSED, *EIGHTEENTH_REFUSED, *TWENTIETH_REFUSED,
+    *TWENTY_SECOND_REFUSED,
 ]  # fmt: skip

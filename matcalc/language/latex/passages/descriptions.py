@@ -273,6 +273,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
                 and not _LIST.match(shown)
                 and not _states_axis(shown, stated)
                 and not _is_noun(shown)
+                and not (has_where and _names(shown))
             ):
                 return None
             at += 1
@@ -339,7 +340,7 @@ def _is_noun(shown: str) -> bool:
 
 def _names(shown: str) -> bool:
     """Return whether one to three nouns stand in front of a symbol in a list, without a verb or a preposition."""
-    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(shown)
+    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
 
 
 def _states_axis(shown: str, stated: Words) -> bool:

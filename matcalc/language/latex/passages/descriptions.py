@@ -8,6 +8,7 @@ are replaced by as many characters, so positions remain those of the passage.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
@@ -31,6 +32,8 @@ _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 _IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
 _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
 """Words in front of a symbol, the penalty $\\lambda$."""
+_NOUN = re.compile(r"\b(?:the|an?)\s+[a-z][\w\s-]*\Z")
+"""Words that name a symbol behind them, the sigmoid function $\\sigma$."""
 _WHOSE = re.compile(r"[\s,]*(?:and\s+)?(?:whose|with)\s+(?:the\s+)?[a-z]+(?:\s+[a-z]+)?\s+(?:is|are|given\s+by)\s*\Z")
 """Words in front of a further definition, whose gradient is $\\nabla f = ...$"""
 _MEANING = re.compile(
@@ -78,6 +81,7 @@ _RELATION = re.compile(
 MEANINGS = (
     (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
     (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal"),
+    (r"\\(var)?phi(\(\\cdot\)|\([a-z]\))?", r"(?s)(?=.*normal).*(densit|pdf)"),
     (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
     (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
     (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),
@@ -172,12 +176,12 @@ def _without_front(text: str, words: Words) -> str:
     text = _without_variables(text, words)
     opening = _OPENING.search(text)
     front = text[: opening.start()] if opening else ""
-    if opening is None and (first := _FRONT.match(text)):
+    if opening is None and (begun := _FRONT.match(text)):
         formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
         if formulas:
             front = text[: formulas[0].start()]
-        elif _RELATION.search(text, *first.span("formula")):
-            front = first["words"]
+        elif _RELATION.search(text, *begun.span("formula")):
+            front = begun["words"]
     if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
         r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
     ):
@@ -260,6 +264,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
                 and not _LIST.match(shown)
                 and not _states_axis(shown, stated)
                 and not _is_noun(shown)
+                and not (words is None and at + 1 < len(pieces) and _states(_shown(text, pieces[at + 1]), shown))
             ):
                 return None
             at += 1
@@ -267,6 +272,12 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         before = pieces[at - 1] if at and not pieces[at - 1].is_math else None
         if before is not None and _OVER.fullmatch(text, before.first, before.last):
             stated.described.append(Described(one.first, one.last, False, False, ""))
+            at += 1
+            continue
+        noun = _NOUN.search(text, before.first, before.last) if before is not None else None
+        is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
+        if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
+            stated.described.append(Described(one.first, one.last, _states(_shown(text, one), noun[0]), False, noun[0]))
             at += 1
             continue
         value = (
@@ -290,6 +301,10 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         last = _last_of_description(text, pieces, at)
         said = _said(text, pieces[at : last + 1])
         _states_axis(said, stated)
+        for before, x in pairwise(pieces[at : last + 1]):
+            noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
+            if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
+                stated.described.append(Described(x.first, x.last, _states(shown, noun[0]), False, noun[0]))
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
@@ -325,6 +340,10 @@ def _states_axis(shown: str, stated: Words) -> bool:
     return True
 
 
+def _shown(text: str, one: Piece) -> str:
+    return text[one.first : one.last]
+
+
 def _said(text: str, pieces: list[Piece]) -> str:
     """Return words with the formulas among them between dollars."""
     return "".join(f"${text[x.first : x.last]}$" if x.is_math else text[x.first : x.last] for x in pieces)
@@ -352,5 +371,15 @@ def _last_of_description(text: str, pieces: list[Piece], at: int) -> int:
 
 def _states(shown: str, words: str) -> bool:
     r"""Return whether words state the meaning of a sign or a function, "logistic" that of \sigma."""
+    return any(re.search(stated, words) for stated in _stated(shown))
+
+
+def is_function_named(shown: str, words: str) -> bool:
+    r"""Return whether words name a function by a sign that has the meaning of one, "the step function" by \sigma."""
+    return bool(_stated(shown)) and re.search(r"\bfunction\b", words) is not None
+
+
+def _stated(shown: str) -> list[str]:
+    """Return the words that would state the meaning of a sign or a function."""
     plain = re.sub(r"\s|\\[,;:! ]|\\left|\\right|(?<=\\)\s", "", shown)
-    return any(re.fullmatch(sign, plain) and re.search(stated, words) for sign, stated in MEANINGS)
+    return [stated for sign, stated in MEANINGS if re.fullmatch(sign, plain)]

@@ -143,3 +143,119 @@ def test_data_below_a_tensor_have_the_axis_of_other_indices():
 def test_a_function_of_entries_with_its_own_arguments(arguments):
     latex = rf"\sum_{{i=1}}^n g_i({arguments}), \quad g_i({arguments}) = c t_i u_i^2, \quad u_i = \exp(y_i)"
     np.testing.assert_allclose(value(latex, f"{LET}; c: scalar", {**DATA, "c": 2.0}), 2 * np.sum(t * np.exp(2 * y)))
+
+
+@pytest.mark.parametrize("words", ["plus penalty", "and again", "npyx plus"])
+def test_a_word_with_declared_letters_is_no_product(words):
+    with pytest.raises(mc.MatcalcError, match="is a word"):
+        mc.expression(rf"$$y^\top y$$ {words}", "X: matrix(n, p); y: vector(n); a, l, u: scalar", dialect="latex")
+
+
+LISTED = r"$$\sum_i t_i (y_i - x_i^\top \beta)^2,$$ "
+
+
+@pytest.mark.parametrize(
+    "words", ["with weights $t_i$ and person-years $y_i$.", "where the weights $t_i$, responses $y_i$."]
+)
+def test_nouns_in_front_of_listed_symbols(words):
+    np.testing.assert_allclose(value(LISTED + words), t @ (y - X @ beta) ** 2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "with weights $t_i$, divided by $n$.", "The sum is divided by $n$.", "with squared weights $t_i$.",
+        "with weights $c_i$.", "plus penalty $t_1$.", r"with the additional penalty $\|\beta\|$.", "plus $t_1$.",
+        "where the weights are normalised, times $n$.",
+    ],
+)  # fmt: skip
+def test_other_words_in_front_of_symbols_are_refused(words):
+    with pytest.raises(mc.MatcalcError):
+        value(LISTED + words)
+
+
+BETWEEN = [
+    r"The loss is $$L = r^\top r$$ with the residuals $$r = y - X\beta.$$",
+    r"The loss is \[ L = r^\top r, \] in which the residual vector is \[ r = y - X\beta, \] where $y$ is the response.",
+    r"\begin{equation} L = r^\top r, \end{equation} with the residuals \begin{equation} r = y - X\beta. \end{equation}",
+]
+
+
+@pytest.mark.parametrize("latex", BETWEEN)
+def test_words_between_two_displays(latex):
+    np.testing.assert_allclose(value(latex), SQUARE)
+
+
+@pytest.mark.parametrize("words", ["or equivalently", "that is,", "which becomes", "instead of the gradient"])
+def test_words_for_another_form_between_two_displays_are_refused(words):
+    with pytest.raises(mc.MatcalcError):
+        value(rf"The loss is $$L = \|y - X\beta\|^2$$ {words} $$L = y^\top y - 2 y^\top X\beta + \|X\beta\|^2$$")
+
+
+STARTS = [
+    r"with $s_{k} = a s_{k-1} + b$, starting from $s_1 = c$.",
+    r"where $s_{k} = a s_{k-1} + b$ and initialised at $s_1 = c$.",
+    r"where $s_{k} = a s_{k-1} + b$ with initial condition $s_1 = c$.",
+    r"with initial state $s_1 = c$ and dynamics $s_{k} = a s_{k-1} + b$.",
+    r"where the state evolves as $$s_{k} = a s_{k-1} + b, \quad s_1 = c.$$",
+]
+
+
+@pytest.mark.parametrize("words", STARTS)
+def test_words_in_front_of_a_start(words):
+    data = {"y": y, "a": 0.5, "b": 1.0, "c": 2.0}
+    s = [2.0]
+    for _ in range(3):
+        s.append(0.5 * s[-1] + 1)
+    found = value(rf"$$\sum_{{k=1}}^{{T}} (s_k - y_k)^2$$ {words}", "y: vector(T); a, b, c: scalar", data)
+    np.testing.assert_allclose(found, np.sum((s - y) ** 2))
+
+
+DESCRIBED = [
+    (r"I_0(c)", "where $I_0$ is the modified Bessel function of the first kind and order zero.", "besseli(0, c)"),
+    (r"K_1(c)", "where $K_1$ is the modified Bessel function of the second kind.", "besselk(1, c)"),
+    (r"J_0(c)", "where $J_0$ is the Bessel function of the first kind.", "besselj(0, c)"),
+    (r"\psi(c)", r"where $\psi$ is the digamma function.", "digamma(c)"),
+    (r"\Phi(c)", r"where $\Phi$ is the cdf of $\mathcal{N}(0, 1)$.", "normcdf(c)"),
+    (r"\Phi(c)\phi(c)", r"where $\Phi$ and $\phi$ are the cdf and pdf of $\mathcal{N}(0,1)$.", "normcdf(c)*normpdf(c)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "words", "text"), DESCRIBED)
+def test_words_that_state_the_meaning_of_a_function(formula, words, text):
+    e = mc.expression(rf"$$L = {formula},$$ {words}", "c: scalar positive", dialect="latex")
+    assert e.node is mc.expression(text, "c: scalar positive").node
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("I_0(c)", "where $I_0$ is the Bessel function of the first kind."),
+        ("J_0(c)", "where $J_0$ is the modified Bessel function of the first kind."),
+        (r"\Phi(c)", r"where $\Phi$ is the cdf of the logistic distribution."),
+        (r"\psi(c)", r"where $\psi$ is the trigamma function."),
+    ],
+)
+def test_words_that_state_another_meaning_are_refused(formula, words):
+    with pytest.raises(mc.MatcalcError, match="only words describe|could be|can be"):
+        mc.expression(rf"$$L = {formula},$$ {words}", "c: scalar positive", dialect="latex")
+
+
+# Names with signs, and e beside e_i.
+
+NAMES = [
+    (r"f(c) + f^*(d), \quad f(u) = u^2, \quad f^*(u) = \frac14 u^2", "c^2 + d^2/4"),
+    (r"f^{(1)}(c) + f^{(2)}(d), \quad f^{(1)}(u) = u^2, \quad f^{(2)}(u) = \frac14 u^2", "c^2 + d^2/4"),
+    (r"\sum_i e_i^2 + e^{-c}, \quad e_i = y_i - e^{c} t_i", "norm2(y - exp(c)*t)^2 + exp(-c)"),
+]
+
+
+@pytest.mark.parametrize(("latex", "text"), NAMES)
+def test_names_with_signs_and_the_letter_e(latex, text):
+    let = "c, d: scalar; y, t: vector(n)"
+    assert mc.expression(latex, let, dialect="latex").node is mc.expression(text, let).node
+
+
+def test_a_power_of_what_a_line_calls_e_is_refused():
+    with pytest.raises(mc.ParseError, match="can be the exponential or a power"):
+        mc.expression(r"e^2 + e^{-c}, \quad e = c + d", "c, d: scalar", dialect="latex")

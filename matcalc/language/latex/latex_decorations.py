@@ -33,7 +33,9 @@ def with_decorations(
         for part in added:
             base = Ast("accent", (base,), part, base.span)
         return base, below, above[1:]
-    is_row = layout.head == "fence" and layout.value == "open" and bool(large_of(reading, (*key, *added)))
+    is_sign = unbraced(layout).head in ("lone", "operator") or key not in reading.keys and not large_of(reading, key)
+    is_marked = is_sign or layout.head == "fence" and layout.value == "open"
+    is_row = is_marked and bool(large_of(reading, (*key, *added)))
     if is_row and below is not None and not is_whole:
         for part in added:
             base = Ast("accent", (base,), part, base.span)

@@ -23,6 +23,7 @@ from matcalc.language.write import ends
 Key = tuple[str, ...]
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
+ARRAY = "array of a function"
 """The forms of a fence around the operand of a function that the passage defines."""
 APPLIED = "function of a number"
 """The form of a fence around the formula of such a function; at a vector it is that of each entry."""

@@ -84,7 +84,7 @@ def with_diagonal_entries(reading: Reading, lines: Sequence[Ast], signs: Collect
 def _diagonal(reading: Reading, line: Ast, signs: Collection[str]) -> tuple[Ast, Ast] | None:
     """Return the name and the index of a left side D_{ii}; None for any other."""
     is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
-    side = line.args[0]
+    side = line.args[0] if is_equation else line
     below = subscript_of(side) if is_equation and side.head == "script" and side.value == ("_",) else None
     key = key_of(side.args[0]) if below is not None else None
     items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))] if below else []

@@ -16,6 +16,7 @@ from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     APPLIED,
+    ARRAY,
     NUMBER,
     VECTOR,
     Key,
@@ -136,8 +137,9 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         is_zero = is_plain_number(argument) and argument.value[0] == 0  # type: ignore[index]
         if is_zero and key in reading.keys and _is_vector(reading, letter, one):
             argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
-        kind = "open" if _is_beside_array(reading, key, one) else NUMBER
-        kind = VECTOR if _is_vector(reading, letter, one) else kind
+        is_large = key[0][:1].isupper() and key not in reading.keys
+        kind = ARRAY if _is_beside_array(reading, key, one) else NUMBER
+        kind = (ARRAY if is_large else VECTOR) if _is_vector(reading, letter, one) else kind
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {

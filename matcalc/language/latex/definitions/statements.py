@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
 from matcalc.language.latex.definitions.labels import (
     by_indices,
@@ -118,7 +119,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
-    """Return L = J = f as L = f, if J is a name that is not declared; f does not contain these names.
+    r"""Return L = J = f as L = f, if J is a label, a name that is not declared or -\log p(y); f does not contain it.
 
     Raises: ParseError for other formulas between two signs.
     """
@@ -128,10 +129,22 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
     inside = used(line.args[-1], reading.keys)
     for side in line.args[:-1]:
         key = whole_key(side)
+        if key is None and _is_label(reading, side, line.args[-1]):
+            continue
         if key is None or key in reading.keys or key in inside:
             hint = "write one of the formulas: only names that are not declared may stand before its ="
             raise fault("'=' between formulas", side, hint)
     return Ast("relation", (line.args[0], line.args[-1]), signs[:1], line.span, line.at)
+
+
+def _is_label(reading: Reading, side: Ast, formula: Ast) -> bool:
+    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta)."""
+    side = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
+    try:
+        compound_key(reading, Ast("relation", (side, formula), ("==",), side.span, side.at))
+    except ParseError:
+        return False
+    return True
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:

@@ -38,7 +38,8 @@ def with_whole_names(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
 def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
     r"""Return lines in which a name y^{(\lambda)} that a line defines has its superscript as an accent."""
     sides = [line.args[0] for line in lines if line.head == "relation" and line.value in [(sign,) for sign in signs]]
-    found = {mark for side in sides if (mark := raised_key(side)) is not None}
+    names = [x.args[0] if x.head == "row" and len(x.args) == 2 and x.args[1].head == "fence" else x for x in sides]
+    found = {mark for name in names if (mark := raised_key(name)) is not None}
     if not found:
         return list(lines)
 

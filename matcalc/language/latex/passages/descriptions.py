@@ -11,6 +11,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from matcalc.language.latex.passages.meanings import is_function_named, states
+from matcalc.language.latex.passages.words_between import with_where_for_starts, without_words_between
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
@@ -34,6 +36,10 @@ _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:
 """Words in front of a symbol, the penalty $\\lambda$."""
 _NOUN = re.compile(r"\b(?:the|an?)\s+[a-z][\w\s-]*\Z")
 """Words that name a symbol behind them, the sigmoid function $\\sigma$."""
+_LISTED = re.compile(
+    r"[\s,;]*(?:(?:and|the|an?)\s+)*(?:(?!(?:is|are|by|over|of|to|from|at|in|on|for|times|plus|minus|less|per|as|if|when)\b)"
+    r"(?![a-z]*(?:ed|ing)\b)[A-Za-z][a-z]*(?:-[a-z]+)*\s+){1,3}\Z"
+)
 _WHOSE = re.compile(r"[\s,]*(?:and\s+)?(?:whose|with)\s+(?:the\s+)?[a-z]+(?:\s+[a-z]+)?\s+(?:is|are|given\s+by)\s*\Z")
 """Words in front of a further definition, whose gradient is $\\nabla f = ...$"""
 _MEANING = re.compile(
@@ -78,30 +84,6 @@ _RELATION = re.compile(
     r":=|[=<>≤≥]|\\(?:in|le|ge|leq|geq|gt|lt|succ|succeq|triangleq|coloneqq|equiv|neq|ne)(?![A-Za-z])"
 )
 
-MEANINGS = (
-    (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
-    (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal"),
-    (r"\\(var)?phi(\(\\cdot\)|\([a-z]\))?", r"(?s)(?=.*normal).*(densit|pdf)"),
-    (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
-    (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
-    (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),
-    (r"[\[(](\\cdot|[a-z])[\])]_\{?\+\}?", r"positive part"),
-    (r"\\langle(\\cdot,\\cdot|[a-z],[a-z])\\rangle", r"inner product|scalar product|dot product"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?1\}?", r"\\ell_1|1-norm|sum of absolute"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?(\*|\\ast)\}?", r"nuclear"),
-    (r"\\(mathrm|operatorname)\{diag\}(\(\\cdot\))?", r"diagonal matrix"),
-    (r"\\(mathrm|operatorname)\{vec\}(\(\\cdot\))?", r"stack|vectori[sz]"),
-    (r"\\delta_\{?[a-z],?[a-z]\}?", r"Kronecker"),
-    (r"\\otimes", r"Kronecker"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|\\ell\^2|L2|2-norm"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_(F|\{F\})", r"Frobenius"),
-    (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?", r"(?:the )trace"),
-    (r"(\(\\cdot\))?\^?\{?(\\top|T|\\mathsf\{T\})\}?", r"transpos"),
-    (r"(\\mathbf\{)?I\}?(_\{?\w\}?)?", r"identity"),
-    (r"(\\mathbf\{|\\mathbb\{|\\boldsymbol\{)1\}(_\{?\w\}?)?", r"of ones|all-ones|1s"),
-)
-"""Functions and signs, and the words that state the meaning which matcalc gives them."""
-
 
 class Described(NamedTuple):
     """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it.
@@ -127,7 +109,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = _without_front(_without_citations(text), words)
+    text = without_words_between(_without_front(_without_citations(with_where_for_starts(text)), words))
     begin = _beginning(text)
     if begin is None:
         return text, words
@@ -140,7 +122,7 @@ def without_descriptions(text: str) -> tuple[str, Words]:
         has_verb = any(_VERB.match(text, *one) and not _IF.match(text, *one) for one in plain)
     if not shown or not has_verb or any(x.endswith("=") for x in shown):  # f = \text{the derivative of ...}
         return text, words
-    kept = _kept(text, pieces, words)
+    kept = _kept(text, pieces, words, start != at)
     if kept is None:
         return text, Words([], {}, {})
     made = list(text[:at] + " " * (pieces[-1].end - at) + text[pieces[-1].end :])
@@ -155,8 +137,8 @@ def without_descriptions(text: str) -> tuple[str, Words]:
 
 def _beginning(text: str) -> tuple[int, int, bool] | None:
     """Return the range of the word before descriptions, empty behind a display, and whether it is text in a formula."""
-    found = next((x for x in _BEGIN.finditer(text) if not _inside(text, x)), None)
     behind = max((x.end() for x in _CLOSING.finditer(text)), default=None)
+    found = next((x for x in _BEGIN.finditer(text, behind or 0) if not _inside(text, x)), None)
     if behind is not None and (found is None or text[behind : found.start()].strip(" \n,.;")):
         return behind, behind, False
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
@@ -176,12 +158,12 @@ def _without_front(text: str, words: Words) -> str:
     text = _without_variables(text, words)
     opening = _OPENING.search(text)
     front = text[: opening.start()] if opening else ""
-    if opening is None and (begun := _FRONT.match(text)):
+    if opening is None and (begin := _FRONT.match(text)):
         formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
-        if formulas:
+        if formulas and not _BEGIN.search(text, 0, formulas[0].start()):
             front = text[: formulas[0].start()]
-        elif _RELATION.search(text, *begun.span("formula")):
-            front = begun["words"]
+        elif _RELATION.search(text, *begin.span("formula")):
+            front = begin["words"]
     if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
         r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
     ):
@@ -194,7 +176,7 @@ def _without_front(text: str, words: Words) -> str:
             made[last] = ","
         elif not _ORDINAL.match(front, one.end()):
             shown, said = front[first:last], front[one.end() :]
-            words.described.append(Described(first, last, _states(shown, said), False, said))
+            words.described.append(Described(first, last, states(shown, said), False, said))
     pieces = _pieces(front, 0, False)
     letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
     words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
@@ -249,8 +231,11 @@ def _end_of_formula(text: str) -> int:
     return stripped.start() if stripped else len(text)
 
 
-def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]] | None:
-    """Return the ranges of formulas that remain, None if words are no description; what they state is noted."""
+def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> list[tuple[int, int]] | None:
+    """Return the ranges of formulas that remain, None if words are no description; what they state is noted.
+
+    has_where: whether the word where or with is in front.
+    """
     kept: list[tuple[int, int]] = []
     waiting: list[Piece] = []
     at = 0
@@ -264,7 +249,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
                 and not _LIST.match(shown)
                 and not _states_axis(shown, stated)
                 and not _is_noun(shown)
-                and not (words is None and at + 1 < len(pieces) and _states(_shown(text, pieces[at + 1]), shown))
+                and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
             ):
                 return None
             at += 1
@@ -277,7 +262,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         noun = _NOUN.search(text, before.first, before.last) if before is not None else None
         is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
         if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
-            stated.described.append(Described(one.first, one.last, _states(_shown(text, one), noun[0]), False, noun[0]))
+            stated.described.append(Described(one.first, one.last, states(_shown(text, one), noun[0]), False, noun[0]))
             at += 1
             continue
         value = (
@@ -295,7 +280,10 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         if words is None:
             continue
         if not _VERB.match(text, words.first, words.last):
-            if waiting and not _LIST.fullmatch(text, words.first, words.last):
+            is_named = (
+                has_where and at + 1 < len(pieces) and _names(text[words.first : words.last])
+            )  # cases $c_i$, dose $d_i$
+            if waiting and not is_named and not _LIST.fullmatch(text, words.first, words.last):
                 return None
             continue
         last = _last_of_description(text, pieces, at)
@@ -304,7 +292,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
         for before, x in pairwise(pieces[at : last + 1]):
             noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
             if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
-                stated.described.append(Described(x.first, x.last, _states(shown, noun[0]), False, noun[0]))
+                stated.described.append(Described(x.first, x.last, states(shown, noun[0]), False, noun[0]))
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
@@ -318,16 +306,27 @@ def _kept(text: str, pieces: list[Piece], stated: Words) -> list[tuple[int, int]
             if OWN in rows and (leading := re.match(r"[^A-Za-z]*(?:math[a-z]+\s*\{?\\?)?([A-Za-z]+)", shown)):
                 own.add(leading[1])
                 stated.rows[leading[1]] = rows[OWN]
-            stated.described.append(Described(x.first, x.last, _states(shown, said), bool(own), said))
+            stated.described.append(Described(x.first, x.last, states(shown, said), bool(own), said))
         stated.rows.update({letter: axis for letter, axis in rows.items() if letter != OWN})
         waiting = []
         at = last + 1
-    return None if waiting else kept
+    named = [
+        x for x in waiting if x is not pieces[0] and _names(text[(y := pieces[pieces.index(x) - 1]).first : y.last])
+    ]
+    if waiting and not (has_where and named == waiting):
+        return None
+    stated.described.extend(Described(x.first, x.last, False, False, "") for x in waiting)
+    return kept
 
 
 def _is_noun(shown: str) -> bool:
     """Return whether words in front of a symbol only name its kind, and change no meaning."""
     return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown) or bool(_WHOSE.fullmatch(shown))
+
+
+def _names(shown: str) -> bool:
+    """Return whether one to three nouns stand in front of a symbol in a list, without a verb or a preposition."""
+    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(shown)
 
 
 def _states_axis(shown: str, stated: Words) -> bool:
@@ -367,19 +366,3 @@ def _last_of_description(text: str, pieces: list[Piece], at: int) -> int:
         if is_stated or words is not None and _VERB.match(text, words.first, words.last):
             return k
     return len(pieces) - 1
-
-
-def _states(shown: str, words: str) -> bool:
-    r"""Return whether words state the meaning of a sign or a function, "logistic" that of \sigma."""
-    return any(re.search(stated, words) for stated in _stated(shown))
-
-
-def is_function_named(shown: str, words: str) -> bool:
-    r"""Return whether words name a function by a sign that has the meaning of one, "the step function" by \sigma."""
-    return bool(_stated(shown)) and re.search(r"\bfunction\b", words) is not None
-
-
-def _stated(shown: str) -> list[str]:
-    """Return the words that would state the meaning of a sign or a function."""
-    plain = re.sub(r"\s|\\[,;:! ]|\\left|\\right|(?<=\\)\s", "", shown)
-    return [stated for sign, stated in MEANINGS if re.fullmatch(sign, plain)]

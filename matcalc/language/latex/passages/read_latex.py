@@ -27,7 +27,7 @@ from matcalc.language.latex.definitions.implicit_arguments import with_implicit_
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
-from matcalc.language.latex.definitions.primes import with_primed_indices
+from matcalc.language.latex.definitions.primes import with_primed_indices, with_primed_names
 from matcalc.language.latex.definitions.ranks import with_own_entries, with_own_functions, with_own_names
 from matcalc.language.latex.definitions.separate_indices import with_indices_beside_sizes, with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
@@ -146,7 +146,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
-        every = with_raised_names(reading, every, EQUAL)
+        every = with_raised_names(reading, with_primed_names(reading, every, EQUAL), EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
         every = [with_subscripts(reading, one) for one in every]
         check_signs(reading, [*every, *steps])
@@ -352,7 +352,7 @@ def _check_beside(beside: Sequence[Ast]) -> None:
 
 
 def _defines(line: Ast) -> bool:
-    return line.head == "relation" and line.value in [(sign,) for sign in EQUAL]
+    return line.head == "relation" and {*cast("tuple[str, ...]", line.value)} <= {*EQUAL}
 
 
 def _check_words(text: str, reading: Reading) -> None:
@@ -375,7 +375,7 @@ def _check_words(text: str, reading: Reading) -> None:
         if (word,) in reading.keys or reading.is_known(word):
             hint = rf"write \mathit{{{word}}} for the symbol"
             raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
-        if _WORD.fullmatch(word) and not any(letters):
+        if _WORD.fullmatch(word) and (len(word) > 3 or not any(letters)):
             hint = "a formula contains no words; letters side by side are a product: declare or space them"
             raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
 

@@ -17,7 +17,8 @@ from matcalc.language.latex.layout.latex_layout import lines_between, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.latex.passages.contradictions import check_words
-from matcalc.language.latex.passages.descriptions import Described, is_function_named
+from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.meanings import is_function_named
 from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
 

@@ -337,7 +337,7 @@ TWENTY_SECOND_REFUSED = [
             "g: vector(K) positive; h: vector(K) positive; n: vector(K) positive; c_0: scalar positive; c_1: "
             "scalar positive; a: scalar positive"
         ),
-        r"no condition of a case",
+        r"the last case needs the word otherwise",
     ),
     (
         "risk parity, twenty_second",

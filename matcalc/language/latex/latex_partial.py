@@ -1,7 +1,7 @@
 r"""Finds the axes of a tensor that fewer subscripts belong to: x_{ij} of X: tensor(n, J, p) is a vector.
 
 The ranges of the indices decide, i to n and j to J, if they fit one choice of axes in this order. Data have no range:
-the axes of x_{i y_i} are those of x_{ij} elsewhere in the formula.
+the axes of x_{i y_i} are those of x_{ij} elsewhere in the formula. A tensor(K, d, d) is a list of K square matrices.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def axes_by_ranges(
     fits = _fitting(shape, [_range(reading, axis, scope) for axis in axes])
     if len(fits) > 1:
         fits = [places for places in fits if places in _elsewhere(reading, name, len(axes))] or fits
+    if len(fits) > 1 and len(axes) == 1 and len(shape) == LEAST and shape[0] != shape[1] == shape[2]:
+        fits = [places for places in fits if places == (0,)] or fits  # a list of square matrices
     if len(fits) != 1:
         shown = [*("".join(letters_in(x)) or "i" for x in axes), *[":"] * (len(shape) - len(axes))]
         count = "one subscript" if len(axes) == 1 else f"{len(axes)} subscripts"

@@ -60,6 +60,27 @@ def with_diagonal_matrices(reading: Reading, lines: Sequence[Ast], signs: Collec
     return done
 
 
+def with_diagonal_entries(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast | None]:
+    r"""Return lines in which p_{ij} = f with p_{ii} = a beside it is a where i = j; None for the second of the two."""
+    done: list[Ast | None] = list(lines)
+    for line in lines:
+        found = _diagonal(reading, line, signs)
+        others = [x for x in done if x and x is not line and found is not None and _defines(x, found[0], signs)]
+        below = subscript_of(others[0].args[0]) if len(others) == 1 and others[0].args[0].head == "script" else None
+        letters = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))] if below else []
+        if found is None or len(letters) != 2 or any(x.head != "letter" for x in letters):
+            continue
+        if same_layout(*letters) or not any(same_layout(found[1], x) for x in letters):
+            continue
+        span = line.args[1].span
+        equal = Ast("cells", (line.args[1], Ast("relation", tuple(letters), ("==",), span)), None, span)
+        rest = Ast("cells", (others[0].args[1], Ast("word", (), ("otherwise", "text"), span)), None, span)
+        formula = Ast("matrix", (equal, rest), "cases", span)
+        whole = Ast("relation", (others[0].args[0], formula), others[0].value, others[0].span, others[0].at)
+        done = [whole if x is others[0] else None if x is line else x for x in done]
+    return done
+
+
 def _diagonal(reading: Reading, line: Ast, signs: Collection[str]) -> tuple[Ast, Ast] | None:
     """Return the name and the index of a left side D_{ii}; None for any other."""
     is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2

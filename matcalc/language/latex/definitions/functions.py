@@ -138,7 +138,8 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         if is_zero and key in reading.keys and _is_vector(reading, letter, one):
             argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
         is_large = key[0][:1].isupper() and key not in reading.keys
-        kind = (ARRAY if is_large else VECTOR) if _is_vector(reading, letter, one) else NUMBER
+        kind = ARRAY if _is_beside_array(reading, key, one) else NUMBER
+        kind = (ARRAY if is_large else VECTOR) if _is_vector(reading, letter, one) else kind
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -221,11 +222,26 @@ def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
     return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
 
 
+def _is_beside_array(reading: Reading, key: Key, one: Statement) -> bool:
+    r"""Return whether a function multiplies a parameter by a declared array entry by entry: P(Z) = W \\odot Z."""
+
+    def is_array(layout: Ast) -> bool:
+        names = reading.keys.get(whole_key(layout) or (), ())
+        return bool(names) and all(reading.kind_of(x) in ("vector", "matrix") for x in names)
+
+    products = [x for x in walk(one.formula) if x.head == "infix" and {*cast("tuple[str, ...]", x.value)} <= _ENTRYWISE]
+    return any(
+        any(map(is_array, x.args)) and any(_with_primes(y) == key for factor in x.args for y in walk(factor))
+        for x in products
+    )
+
+
 def _is_transposed(node: Ast) -> bool:
     above = without_top(node)[1] if node.head == "script" else ()
     return any(is_transposing(mark, x) for mark, x in above)
 
 
+_ENTRYWISE = {r"\odot", r"\circ", r"\oslash"}
 _DENSITIES = {("phi",): r"\phi(z) = \operatorname{normpdf}(z)", ("varphi",): r"\varphi(z) = \operatorname{normpdf}(z)"}
 
 

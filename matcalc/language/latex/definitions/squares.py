@@ -5,7 +5,7 @@ Other lines then use that part for \sigma^2, its inverse for \sigma^{-2} and its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from matcalc.language.latex.latex_axes import elements, letters_in
@@ -20,6 +20,9 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
 
     Raises: ParseError if the name without its power is declared, so that the line is an equation.
     """
+    rooted = [_with_root(reading, line, signs) if _is_called(line, lines) else line for line in lines]
+    keys = {key_of(powers_of(a.args[0].args[0])[0] or a) for a, b in zip(rooted, lines, strict=True) if a is not b}
+    lines = [rebuild(line, lambda x: _with_powers_behind(x, keys)) for line in rooted] if keys else rooted
     done = list(lines)
     for k, line in enumerate(lines):
         if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
@@ -38,6 +41,43 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
             raise fault(f"this is an equation: {'_'.join(key)} is declared", line, hint)
         done = [_replaced(reading, one, key, below, line.args[1]) for one in done]
     return done
+
+
+def _with_root(reading: Reading, line: Ast, signs: Sequence[str]) -> Ast:
+    r"""Return the line that defines a square of a function, \sigma^2(x) = f, as \sigma(x) = \sqrt{f}."""
+    side = line.args[0] if line.head == "relation" and line.value in [(sign,) for sign in signs] else line
+    if side is line or side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence":
+        return line
+    base, _, power = powers_of(side.args[0])
+    key = key_of(base) if base is not None else None
+    if key is None or key in reading.keys or power != 2 or len(line.args) != 2:
+        return line
+    left = Ast("row", (without_top(side.args[0])[0], side.args[1]), None, side.span)
+    root = Ast("radical", (line.args[1],), None, line.args[1].span)
+    return Ast("relation", (left, root), line.value, line.span, line.at)
+
+
+def _is_called(line: Ast, lines: Sequence[Ast]) -> bool:
+    """Return whether other lines have the name of the function that a line defines the square of."""
+    side = line.args[0] if line.head == "relation" else line
+    base = powers_of(side.args[0])[0] if side.head == "row" else None
+    others = [x for x in lines if x is not line] + [*line.args[1:]]
+    return base is not None and any(key_of(x) == key_of(base) for one in others for x in walk(one))
+
+
+def _with_powers_behind(row: Ast, keys: Collection[Key | None]) -> Ast:
+    r"""Return a row in which the power of a function is behind its argument, \sigma(x)^2 for \sigma^2(x)."""
+    items: list[Ast] = []
+    for item in row.args if row.head == "row" else ():
+        base, _, power = powers_of(items[-1]) if items else (None, None, None)
+        if base is None or key_of(base) not in keys or power == 1 or item.head != "fence" or item.value != "open":
+            items.append(item)
+            continue
+        name, above = without_top(items[-1])
+        call = Ast("fence", (Ast("row", (name, item), None, item.span),), "open", item.span)
+        marks, layouts = zip(*above, strict=True)
+        items[-1] = Ast("script", (call, *layouts), marks, item.span, item.at)
+    return Ast("row", tuple(items), None, row.span, row.at) if items else row
 
 
 def powers_of(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:

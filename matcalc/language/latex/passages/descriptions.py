@@ -8,8 +8,10 @@ are replaced by as many characters, so positions remain those of the passage.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
+from matcalc.language.latex.passages.meanings import is_function_named, states
 from matcalc.language.latex.passages.words_between import with_where_for_starts, without_words_between
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
@@ -32,6 +34,8 @@ _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 _IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
 _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
 """Words in front of a symbol, the penalty $\\lambda$."""
+_NOUN = re.compile(r"\b(?:the|an?)\s+[a-z][\w\s-]*\Z")
+"""Words that name a symbol behind them, the sigmoid function $\\sigma$."""
 _LISTED = re.compile(
     r"[\s,;]*(?:(?:and|the|an?)\s+)*(?:(?!(?:is|are|by|over|of|to|from|at|in|on|for|times|plus|minus|less|per|as|if|when)\b)"
     r"(?![a-z]*(?:ed|ing)\b)[A-Za-z][a-z]*(?:-[a-z]+)*\s+){1,3}\Z"
@@ -79,34 +83,6 @@ _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
 _RELATION = re.compile(
     r":=|[=<>≤≥]|\\(?:in|le|ge|leq|geq|gt|lt|succ|succeq|triangleq|coloneqq|equiv|neq|ne)(?![A-Za-z])"
 )
-
-MEANINGS = (
-    (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
-    (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal|Gaussian|N\}?\(0,\s*1\)"),
-    (r"\\(var)?phi(\(\\cdot\)|\([a-z]\))?", r"(?s)(?=.*(normal|Gaussian|N\}?\(0,\s*1\))).*(densit|pdf)"),
-    (r"I_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the first kind"),
-    (r"K_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"modified Bessel function of the second kind"),
-    (r"J_\{?(0|1|\\nu|\w)\}?(\(\\cdot\))?", r"^(?!.*modified).*Bessel function of the first kind"),
-    (r"\\psi\b(\(\\cdot\)|\([a-z]\))?", r"di-?gamma"),
-    (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
-    (r"\\(odot|circ)", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
-    (r"\\Gamma(\(\\cdot\)|\([a-z]\))?", r"(?i:gamma function)"),
-    (r"[\[(](\\cdot|[a-z])[\])]_\{?\+\}?", r"positive part"),
-    (r"\\langle(\\cdot,\\cdot|[a-z],[a-z])\\rangle", r"inner product|scalar product|dot product"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?1\}?", r"\\ell_1|1-norm|sum of absolute"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?(\*|\\ast)\}?", r"nuclear"),
-    (r"\\(mathrm|operatorname)\{diag\}(\(\\cdot\))?", r"diagonal matrix"),
-    (r"\\(mathrm|operatorname)\{vec\}(\(\\cdot\))?", r"stack|vectori[sz]"),
-    (r"\\delta_\{?[a-z],?[a-z]\}?", r"Kronecker"),
-    (r"\\otimes", r"Kronecker"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|\\ell\^2|L2|2-norm"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_(F|\{F\})", r"Frobenius"),
-    (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?", r"(?:the )trace"),
-    (r"(\(\\cdot\))?\^?\{?(\\top|T|\\mathsf\{T\})\}?", r"transpos"),
-    (r"(\\mathbf\{)?I\}?(_\{?\w\}?)?", r"identity"),
-    (r"(\\mathbf\{|\\mathbb\{|\\boldsymbol\{)1\}(_\{?\w\}?)?", r"of ones|all-ones|1s"),
-)
-"""Functions and signs, and the words that state the meaning which matcalc gives them."""
 
 
 class Described(NamedTuple):
@@ -200,7 +176,7 @@ def _without_front(text: str, words: Words) -> str:
             made[last] = ","
         elif not _ORDINAL.match(front, one.end()):
             shown, said = front[first:last], front[one.end() :]
-            words.described.append(Described(first, last, _states(shown, said), False, said))
+            words.described.append(Described(first, last, states(shown, said), False, said))
     pieces = _pieces(front, 0, False)
     letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
     words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
@@ -274,6 +250,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
                 and not _states_axis(shown, stated)
                 and not _is_noun(shown)
                 and not (has_where and _names(shown))
+                and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
             ):
                 return None
             at += 1
@@ -281,6 +258,12 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
         before = pieces[at - 1] if at and not pieces[at - 1].is_math else None
         if before is not None and _OVER.fullmatch(text, before.first, before.last):
             stated.described.append(Described(one.first, one.last, False, False, ""))
+            at += 1
+            continue
+        noun = _NOUN.search(text, before.first, before.last) if before is not None else None
+        is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
+        if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
+            stated.described.append(Described(one.first, one.last, states(_shown(text, one), noun[0]), False, noun[0]))
             at += 1
             continue
         value = (
@@ -307,6 +290,10 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
         last = _last_of_description(text, pieces, at)
         said = _said(text, pieces[at : last + 1])
         _states_axis(said, stated)
+        for before, x in pairwise(pieces[at : last + 1]):
+            noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
+            if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
+                stated.described.append(Described(x.first, x.last, states(shown, noun[0]), False, noun[0]))
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
@@ -320,7 +307,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             if OWN in rows and (leading := re.match(r"[^A-Za-z]*(?:math[a-z]+\s*\{?\\?)?([A-Za-z]+)", shown)):
                 own.add(leading[1])
                 stated.rows[leading[1]] = rows[OWN]
-            stated.described.append(Described(x.first, x.last, _states(shown, said), bool(own), said))
+            stated.described.append(Described(x.first, x.last, states(shown, said), bool(own), said))
         stated.rows.update({letter: axis for letter, axis in rows.items() if letter != OWN})
         waiting = []
         at = last + 1
@@ -353,6 +340,10 @@ def _states_axis(shown: str, stated: Words) -> bool:
     return True
 
 
+def _shown(text: str, one: Piece) -> str:
+    return text[one.first : one.last]
+
+
 def _said(text: str, pieces: list[Piece]) -> str:
     """Return words with the formulas among them between dollars."""
     return "".join(f"${text[x.first : x.last]}$" if x.is_math else text[x.first : x.last] for x in pieces)
@@ -376,9 +367,3 @@ def _last_of_description(text: str, pieces: list[Piece], at: int) -> int:
         if is_stated or words is not None and _VERB.match(text, words.first, words.last):
             return k
     return len(pieces) - 1
-
-
-def _states(shown: str, words: str) -> bool:
-    r"""Return whether words state the meaning of a sign or a function, "logistic" that of \sigma."""
-    plain = re.sub(r"\s|\\[,;:! ]|\\left|\\right|(?<=\\)\s", "", shown)
-    return any(re.fullmatch(sign, plain) and re.search(stated, words) for sign, stated in MEANINGS)

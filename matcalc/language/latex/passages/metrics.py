@@ -28,11 +28,16 @@ class Norm(NamedTuple):
     is_squared: bool
 
 
-def with_norms(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> tuple[list[Ast | None], list[Ast]]:
+def with_norms(
+    reading: Reading, lines: Sequence[Ast | None], signs: Collection[str]
+) -> tuple[list[Ast | None], list[Ast]]:
     """Return lines in which norms that a line defines are functions, None for those lines, and the functions."""
     defined: dict[Key, tuple[Norm, Ast]] = {}
     others: list[Ast | None] = []
     for line in lines:
+        if line is None:
+            others.append(None)
+            continue
         is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
         norm = _norm(line.args[0]) if is_equation else None
         if norm is None or key_of(norm.operand) is None or norm.key in _KNOWN:

@@ -16,15 +16,20 @@ from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.definitions.bare_sums import with_indices_of_sums
 from matcalc.language.latex.definitions.borders import with_borders, without_borders
-from matcalc.language.latex.definitions.diagonals import with_diagonal_matrices, with_diagonals
+from matcalc.language.latex.definitions.diagonals import (
+    with_diagonal_entries,
+    with_diagonal_matrices,
+    with_diagonals,
+)
 from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
+from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
 from matcalc.language.latex.definitions.primes import with_primed_indices, with_primed_names
-from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
-from matcalc.language.latex.definitions.separate_indices import with_separate_sums
+from matcalc.language.latex.definitions.ranks import with_own_entries, with_own_functions, with_own_names
+from matcalc.language.latex.definitions.separate_indices import with_indices_beside_sizes, with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
 from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
@@ -100,7 +105,10 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     origins: Sequence[int] = ()
     try:
         plain, origins, passage, letters, words = _passage(text, known)
+        passage = _with_own_entries(reading, passage)
         reading.ranges = ranges_in(text, known.sizes)
+        some = (*passage.lines, *passage.aside, *passage.constraints)
+        reading.letters = frozenset(x for line in some for one in line for x in letters_in(one))
         _check_words(passage.shown, reading)
         count = len(passage.lines) + len(passage.aside)
         found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
@@ -123,17 +131,18 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
         spelled = with_known_spellings(reading, [*firsts, *beside, *aside])
-        kept, norms = with_norms(reading, spelled, EQUAL)
+        kept, norms = with_norms(reading, with_diagonal_entries(reading, spelled, EQUAL), EQUAL)
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
         every = with_axes(reading, [*firsts, *others, *norms], words.along)
-        every = with_diagonal_matrices(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
+        every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
+        every = with_diagonal_matrices(reading, every, EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
-        every = [with_indices_of_sums(reading, one) for one in every]
+        every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
@@ -184,6 +193,14 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters, words
+
+
+def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
+    """Return a passage in which defined entries have another name than a declared number of the same letter."""
+    counts = len(passage.lines), len(passage.lines) + len(passage.aside)
+    every = with_own_entries(reading, (*passage.lines, *passage.aside, *passage.constraints), EQUAL)
+    lines, aside, constraints = every[: counts[0]], every[counts[0] : counts[1]], every[counts[1] :]
+    return passage._replace(lines=lines, aside=aside, constraints=constraints)
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:

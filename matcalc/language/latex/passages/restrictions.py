@@ -18,6 +18,7 @@ from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.latex.passages.contradictions import check_words
 from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.meanings import is_function_named
 from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
 
@@ -92,7 +93,7 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             names = []
         if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
             names = [*names[0].args]
-        if one.is_stated:
+        if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
             _check_own(reading, text, one)
             continue
         if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):

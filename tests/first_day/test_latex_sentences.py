@@ -261,3 +261,41 @@ def test_names_with_signs_and_the_letter_e(latex, text):
 def test_a_power_of_what_a_line_calls_e_is_refused():
     with pytest.raises(mc.ParseError, match="can be the exponential or a power"):
         mc.expression(r"e^2 + e^{-c}, \quad e = c + d", "c, d: scalar", dialect="latex")
+
+
+EQUATIONS = [
+    r"Define $r_i = y_i - x_i^\top\beta$. Then $L = \sum_{i=1}^n r_i^2$.",
+    r"With $r = y - X\beta$, the loss is $L = r^\top r$.",
+    r"The loss $L = \sum_{i=1}^n r_i^2$ depends on $r_i = y_i - x_i^\top\beta$.",
+    r"$L = \sum_{i=1}^n r_i^2$, $r_i = y_i - x_i^\top\beta$, $i = 1, \dots, n$.",
+    r"$$L = \sum_{i=1}^n r_i^2, \qquad r_i = y_i - x_i^\top\beta \quad (i = 1, \dots, n).$$",
+    r"Let $f(\beta) = \|y - X\beta\|^2$ be the loss.",
+]
+
+
+@pytest.mark.parametrize("latex", EQUATIONS)
+def test_equations_in_sentences(latex):
+    np.testing.assert_allclose(value(latex), SQUARE)
+
+
+NO_EQUATIONS = [
+    r"Define $r = y - X\beta$. Then $L = r^\top r$ divided by $n = 4$.",
+    r"Let $f(\beta) = \|y - X\beta\|^2$ be twice the loss.",
+    r"Let $f(\beta) = \|y - X\beta\|^2$ divided by two.",
+    r"The loss $L = y^\top y$, or $M = t^\top t$.",
+]
+
+
+@pytest.mark.parametrize("latex", NO_EQUATIONS)
+def test_other_sentences_with_equations_are_refused(latex):
+    with pytest.raises(mc.MatcalcError):
+        value(latex)
+
+
+def test_long_sentences_are_read_in_one_pass():
+    """A pattern that tries every division of the words would not end."""
+    words = "abcdefghij " * 40
+    with pytest.raises(mc.MatcalcError):
+        value(rf"Let $r = y - X\beta$ {words} # and $L = r^\top r$.")
+    with pytest.raises(mc.MatcalcError):
+        value(rf"$$L = r^\top r$$ {words} # $$r = y - X\beta$$")

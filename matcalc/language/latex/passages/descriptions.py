@@ -12,7 +12,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from matcalc.language.latex.passages.meanings import is_function_named, states
-from matcalc.language.latex.passages.words_between import with_where_for_starts, without_words_between
+from matcalc.language.latex.passages.words_between import (
+    with_where_for_starts,
+    without_words_around_equations,
+    without_words_between,
+)
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
@@ -113,7 +117,8 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = without_words_between(_without_front(_without_citations(with_where_for_starts(text)), words))
+    text = without_words_around_equations(with_where_for_starts(_without_citations(text)))
+    text = without_words_between(_without_front(text, words))
     begin = _beginning(text)
     if begin is None:
         return text, words

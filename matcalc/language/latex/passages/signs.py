@@ -53,6 +53,7 @@ _TENSOR = (
 )
 """A letter of a matrix in a double contraction, A : B."""
 _SIGNS: Sequence[tuple[str, str]] = (
+    (rf"(?<=[,\s])\(\s*({_INDICES})(=\s*{_TO})\s*\){_END}", r", <1><2> "),
     (_RATE, r"\dot{<1>}<2>"),
     (r"_\s*\{\s*([a-z])\s*,?\s*(?:\+|\\bullet)\s*\}", r"_{<1>\cdot}"),
     (r"_\s*\{\s*(?:\+|\\bullet)\s*,?\s*([a-z])\s*\}", r"_{\cdot <1>}"),
@@ -88,7 +89,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
 """Patterns, and what replaces them: `<1>` is the first group."""
 _RANGES: Sequence[tuple[str, str]] = (
     (rf"{_GAP}\\forall\s*{_INDICES}{RANGE}?{_END}", " "),
-    (rf"(?<=[,;d}}\s])(?:{_GAP}{_INDICES}=\s*{_TO})+{_END}", " "),
+    (rf"(?<=[,;d}}\s$])(?:{_GAP}{_INDICES}=\s*{_TO})+{_END}", " "),
 )
 """Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""
 _NUMBERED = re.compile(

@@ -106,3 +106,61 @@ def test_a_function_of_a_matrix(definition, truth):
 def test_a_matrix_in_a_function_of_a_vector_is_refused():
     with pytest.raises(mc.ParseError, match="a matrix in a function that takes a vector"):
         value(r"h(w) + h(X - Z), \quad h(u) = u^\top u")
+
+
+# Parameters with accents, Greek letters above names, and lines with two signs.
+
+ACCENTED = [
+    (r"\sum_i h(y_i, c), \quad h(\hat u, u) = (\hat u - u)^2 \hat u", np.sum((y - c) ** 2 * y)),
+    (r"\sum_i h(y_i, c), \quad h(u, \hat u) = (\hat u - u)^2 \hat u", np.sum((y - c) ** 2 * c)),
+    (r"\mathrm{KL}(c \| c^2), \quad \mathrm{KL}(r \| \hat r) = r \log \frac{r}{\hat r}", c * np.log(c / c**2)),
+    (r"h(w, A w), \quad h(u, \tilde u) = u^\top A \tilde u", w @ A @ A @ w),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "truth"), ACCENTED)
+def test_parameters_with_accents(latex, truth):
+    np.testing.assert_allclose(value(latex), truth)
+
+
+def test_an_accent_makes_another_name():
+    e = mc.expression(r"f(a), \quad f(x) = x + \bar x", "a, x_bar: scalar", dialect="latex")
+    assert e.node is mc.expression("a + x_bar", "a, x_bar: scalar").node
+
+
+ABOVE = [
+    r"V^\pi = (I - c A)^{-1} w, \quad J = w^\top V^\pi",
+    r"J^\pi = w^\top V^{\pi}, \quad V^{\pi} = (I - c A)^{-1} w",
+    r"J(\pi) = w^\top V^\pi, \quad V^\pi = (I - c A)^{-1} w",
+]
+
+
+@pytest.mark.parametrize("latex", ABOVE)
+def test_a_greek_letter_above_a_name(latex):
+    np.testing.assert_allclose(value(latex), w @ np.linalg.solve(np.eye(2) - c * A, w))
+
+
+def test_a_declared_letter_above_a_name_is_a_power():
+    e = mc.expression(r"\sum_i x_i u^\alpha, \quad u = a^2", "x: vector(n); a, alpha: scalar", dialect="latex")
+    assert e.node is mc.expression("sum(x)*(a^2)^alpha", "x: vector(n); a, alpha: scalar").node
+
+
+BOTH = [
+    (r"d_1 e^{d_2}, \quad d_{1,2} = \frac{a \pm b}{2}", lambda a, b: (a + b) / 2 * np.exp((a - b) / 2)),
+    (r"d_+ \exp(d_-), \quad d_\pm = a \pm b.", lambda a, b: (a + b) * np.exp(a - b)),
+    (r"d_+ - d_-, \quad d_{\pm} = (a \mp b^2) \pm b", lambda a, b: 2 * b - 2 * b**2),
+    (r"$$d_1 d_2^2$$ where $d_{1,2} = a \left[1 \pm b\right]$.", lambda a, b: a * (1 + b) * a**2 * (1 - b) ** 2),
+    (r"\begin{align} L &= d_1 - d_2^2 \\ d_{1,2} &= a \pm b \end{align}", lambda a, b: a + b - (a - b) ** 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "truth"), BOTH)
+def test_a_line_with_two_signs_is_two_lines(latex, truth):
+    e = mc.expression(latex, "a, b: scalar positive", dialect="latex")
+    np.testing.assert_allclose(e(a=0.7, b=0.4), truth(0.7, 0.4))
+
+
+@pytest.mark.parametrize("latex", [r"a \pm b", r"d_1 + 1, \quad d_{1,2} = a \pm b", r"d_{1,2} = a \pm b"])
+def test_two_signs_without_two_names_are_refused(latex):
+    with pytest.raises(mc.ParseError):
+        mc.expression(latex, "a, b: scalar", dialect="latex")

@@ -43,6 +43,8 @@ OTHER_WORDS = [
     r"The square of $\|y - X\beta\|$.",
     r"The gradient of $f(\beta) = \|X\beta\|^2$ is $2X^\top X\beta$.",
     r"We minimise $\|X\beta - y\|^2$ over $i$, summed.",
+    r"The loss is \[ \|X\beta - y\|^2 \] over $n$.",
+    r"The loss is $\|X\beta - y\|^2$ over $n$.",
     r"The loss is twice $\|y - X\beta\|^2$",
     r"tr A where $A = X^\top X$",
 ]

@@ -149,9 +149,10 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         and (_with_primes(x) in put or whole_key(without_top(x)[0]) in reading.keys)
         and (subscript_of(x) is not None or _with_primes(x) in put)
     }
+    bases |= {x for accent in walk(formula) if accent.head == "accent" for x in walk(accent) if x is not accent}
 
     def change(node: Ast) -> Ast:
-        if node.head not in ("letter", "script") or node in bases:
+        if node.head not in ("letter", "script", "accent") or node in bases:
             return node
         return put.get(_with_primes(node) or (), node)
 

@@ -75,7 +75,7 @@ _INTRODUCES = re.compile(
     r"(?:\b(?:is|are|by|as|solves?|considers?|computes?|define|(?:mini|maxi|opti)mi[sz](?:e|es|ing))|:)\s*\Z"
 )
 """Words after which a formula stands without a name."""
-_OVER = re.compile(
+_VARIABLES = re.compile(
     r"(?P<words>(?<=[\s$])(?:over|with\s+respect\s+to|w\.?r\.?t\.?)(?:\s+(?:all|the|weights?|parameters?|variables?))*\s*)"
     r"\$(?P<names>[^$=<>|]+)\$(?=\s*(?:[.,;]|\Z))"
 )
@@ -86,6 +86,10 @@ _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
 _RELATION = re.compile(
     r":=|[=<>≤≥]|\\(?:in|le|ge|leq|geq|gt|lt|succ|succeq|triangleq|coloneqq|equiv|neq|ne)(?![A-Za-z])"
 )
+
+
+OVER = "over"
+"""The words in front of the variables of an optimisation."""
 
 
 class Described(NamedTuple):
@@ -192,11 +196,11 @@ def _without_front(text: str, words: Words) -> str:
 
 def _without_variables(text: str, words: Words) -> str:
     r"""Return a passage without the words `over $w$` behind a formula; a set, `over $w \in S$`, remains."""
-    for found in reversed(list(_OVER.finditer(text))):
+    for found in reversed(list(_VARIABLES.finditer(text))):
         first, last = found.span("names")
         is_set = _RELATION.search(text, first, last)
         if not is_set:
-            words.described.append(Described(first, last, False, False, ""))
+            words.described.append(Described(first, last, False, False, OVER))
         kept = text[first:last] if is_set else " " * (last - first)
         before = ("," if is_set else " ") + " " * (first - found.start() - 1)
         text = text[: found.start()] + before + kept + " " + text[last + 1 :]
@@ -252,6 +256,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
                 and not _LIST.match(shown)
                 and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
+                and not (has_where and _names(shown))
                 and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
             ):
                 return None
@@ -259,7 +264,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             continue
         before = pieces[at - 1] if at and not pieces[at - 1].is_math else None
         if before is not None and _OVER.fullmatch(text, before.first, before.last):
-            stated.described.append(Described(one.first, one.last, False, False, ""))
+            stated.described.append(Described(one.first, one.last, False, False, OVER))
             at += 1
             continue
         noun = _NOUN.search(text, before.first, before.last) if before is not None else None
@@ -329,7 +334,7 @@ def _is_noun(shown: str) -> bool:
 
 def _names(shown: str) -> bool:
     """Return whether one to three nouns stand in front of a symbol in a list, without a verb or a preposition."""
-    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(shown)
+    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
 
 
 def _states_axis(shown: str, stated: Words, before: str = "") -> bool:

@@ -18,7 +18,7 @@ from matcalc.language.latex.layout.latex_layout import lines_between, lines_of, 
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.latex.passages.contradictions import check_words
-from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.descriptions import OVER, Described
 from matcalc.language.latex.passages.meanings import is_function_named
 from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
@@ -106,6 +106,9 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
             _check_own(reading, text, one)
             continue
+        if one.words == OVER and any(x.head == "letter" and x.value[0] in reading.known.sizes for x in names):  # type: ignore[index]
+            hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
+            raise ParseError(f"over {shown} can be a quotient or a range", text=text, at=one.begin, hint=hint)
         if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
             check_words(reading, text, one, names)
             continue

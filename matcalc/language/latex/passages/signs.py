@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.language.latex.passages.derivatives import with_own_derivatives
+from matcalc.language.latex.passages.double_signs import with_both_signs
 from matcalc.language.latex.passages.indicators import Text, with_indicators
 from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
 
@@ -118,7 +119,7 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text, with_ranges: bool) -> Text:
     """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
-    text = with_own_derivatives(_without_braces(text))
+    text = with_own_derivatives(with_both_signs(_without_braces(text)))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(with_indicators(with_conditions_of_sets(_stacked(text)))))

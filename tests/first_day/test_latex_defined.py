@@ -61,6 +61,13 @@ def test_other_values_beyond_the_ends_are_refused(latex):
         mc.expression(latex, "u: vector(N)", dialect="latex")
 
 
+@pytest.mark.parametrize("line", ["x_0 = 0", "x_0 = x_N"])
+def test_a_declared_name_is_no_value_beyond_the_ends(line):
+    with pytest.raises(mc.MatcalcError):
+        latex = rf"\sum_{{i=1}}^N (x_i - x_{{i-1}})^2 + x_0, \quad {line}"
+        mc.expression(latex, "x: vector(N); x_0: scalar", dialect="latex")
+
+
 D = np.diag(S.sum(axis=1))
 DEGREES = [
     (r"x^\top D^{-1} x, \quad D_{ii} = \sum_j S_{ij}", x @ np.linalg.inv(D) @ x),

@@ -51,8 +51,8 @@ def test_definitions_among_the_words_remain(latex):
 
 
 SIGNS = [
-    (r"\sum_i \sigma(y_i)", r"\sigma", "the logistic function", "the ReLU function"),
-    (r"\sum_i \sigma(y_i)", r"\sigma(\cdot)", "the sigmoid", "the step"),
+    (r"\sum_i \sigma(y_i)", r"\sigma", "the logistic function", "the feature map"),
+    (r"\sum_i \sigma(y_i)", r"\sigma(\cdot)", "the sigmoid", "the squashing function"),
     (r"\sum_i \Phi(y_i)", r"\Phi", "the standard normal distribution function", "the feature map"),
     (r"\|X\|_F^2", r"\|\cdot\|_F", "the Frobenius norm", "the flow norm"),
     (r"\lambda \log 2", r"\log", "the natural logarithm", "the logarithm to base 2"),

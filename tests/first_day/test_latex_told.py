@@ -183,6 +183,14 @@ def test_words_that_deny_a_convention_are_refused(latex, message):
         mc.expression(latex, "x: vector(n)", dialect="latex")
 
 
+@pytest.mark.parametrize(
+    "words", ["a periodic signal", "a walk that starts at zero", "a cyclic rate", "a basis of 10 items"]
+)
+def test_words_that_deny_no_convention_change_nothing(words):
+    found = mc.expression(rf"\sum_i \log x_i, where $x$ is {words}.", "x: vector(n)", dialect="latex")
+    assert found.node is mc.expression("sum(log(x))", "x: vector(n)").node
+
+
 @pytest.mark.parametrize("sign", [r"\sigma", r"\sigma(\cdot)"])
 def test_a_declared_symbol_is_not_the_function_of_its_letter(sign):
     latex = rf"\sigma^2 \|x\|^2, where ${sign}$ is the logistic function."

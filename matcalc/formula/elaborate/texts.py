@@ -141,7 +141,7 @@ def _axes_that_fit(
     A choice is needed only if nothing else decides it. Choices with the same nodes are one.
     """
     waiting = [{name: (axis, kind)} for name, axis, kind in undecided]
-    others: list[MatcalcError] = []
+    others: list[ParseError] = []
     found: dict[tuple[Node, ...], dict[str, tuple[int, str]]] = {}
     while waiting:
         tried = waiting.pop()
@@ -157,18 +157,17 @@ def _axes_that_fit(
             if more and len(tried) >= MOST_UNDECIDED:
                 return False
             waiting += [{**tried, name: (axis, kind)} for name, axis, kind in more]
-            others += [] if more else [fault]
-        except MatcalcError as fault:
-            others.append(fault)
+            others += [] if fault.undecided else [fault]
+        except MatcalcError:
+            pass
         else:
             found.setdefault(nodes, tried)
             if made.sizes.guessed:
                 return False
     axes.clear()
     axes.update(next(iter(found.values()), {}))
-    is_other = not any(isinstance(fault, ParseError) and fault.undecided for fault in others)
-    if not found and is_other and len({(fault.message, fault.at) for fault in others}) == 1:
-        raise others[0]  # the fault of all choices
+    if not found and len({(fault.message, fault.at) for fault in others}) == 1:
+        raise others[0]  # the fault of all choices that sizes allow
     return len(found) == 1
 
 

@@ -207,6 +207,8 @@ def font_of(layout: Ast) -> str:
         if layout.value == "":
             return "bold"
         layout = unbraced(layout.args[0])
+    if layout.head == "script":
+        return font_of(layout.args[0])
     return str(layout.value[1])  # type: ignore[index]
 
 

@@ -201,7 +201,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         index = scope.indices[bound[0]]
         if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
             return found
-        if not is_row and large in reading.known.axes:
+        if not is_row and large in {*reading.known.axes, *reading.stated}:
             return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
         kinds = f"{large}: matrix({', '.join(shape)})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
@@ -244,7 +244,7 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
 
 def _row_at(reading: Reading, large: str, at: Ast, layout: Ast) -> Value:
     """Return the row or column of a matrix at an index that is data."""
-    axis, kind = reading.known.axes[large]
+    axis, kind = reading.known.axes.get(large, (reading.stated.get(large, 0), "vector"))
     below: list[Axis] = [(whole_axis(layout), None)]
     below.insert(axis, (at, None))
     return _as(kind, _part(Ast("name", (), large, layout.span), below, layout))

@@ -62,13 +62,15 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     for element in elements(scripts["_"]):
         if (beside := beside_datum(reading, element)) is not None:
             conditions.append(condition_on(reading, element, beside))
-            waiting.update({beside: ""} if beside not in scope.indices else {})
+            waiting.update({beside: ""} if beside not in scope.indices and beside not in found else {})
             continue
         if _is_condition(element):
             sides = [x for side in element.args for x in index_letters(side)]
             _check_own(element, sides, scope)
             ends = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
-            waiting.update({x: ends[0] if ends else "" for x in sides if x not in scope.indices})
+            ends += [range_of(found[x]) for x in sides if x in found]
+            free = [x for x in sides if x not in scope.indices and x not in found]
+            waiting.update({x: ends[0] if ends else "" for x in free})
             conditions.append(_condition_of(element))
             continue
         if element.head == "relation" and element.value == (r"\in",):

@@ -15,6 +15,7 @@ from matcalc.language.latex.latex_axes import axes_in
 from matcalc.language.latex.latex_scope import Reading, Scope, fault, key_of, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import same_layout
+from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -72,7 +73,7 @@ def _border(reading: Reading, side: Ast, value: Ast) -> Border | None:
 def _entry(reading: Reading, side: Ast) -> tuple[str, tuple[Ast, ...]]:
     """Return a declared array and the subscripts of its entry; "" for anything else."""
     below = subscript_of(side) if side.head == "script" and side.value == ("_",) else None
-    key = key_of(side.args[0]) if below is not None else None
+    key = key_of(side.args[0]) if below is not None and whole_key(side) not in reading.keys else None
     names = reading.keys.get(key, ()) if key is not None else ()
     shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
     axes = axes_in(cast(Ast, below), len(shape), Scope()) if shape else ()

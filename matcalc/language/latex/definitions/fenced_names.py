@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from matcalc.language.latex.definitions.whole_names import with_letter
-from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import Reading, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import same_layout, without_top
@@ -35,8 +35,11 @@ def with_fenced_names(reading: Reading, lines: Sequence[Ast], signs: Collection[
 def _inside(reading: Reading, side: Ast) -> Ast | None:
     """Return the name in parentheses of which a left side is an entry; None for any other."""
     fence = unbraced(side.args[0]) if side.head == "script" and side.value == ("_",) else side
-    if fence.head != "fence" or fence.value not in ("open", "bracket") or len(fence.args) != 1:
+    below = subscript_of(side) if fence is not side else None
+    if fence.head != "fence" or fence.value not in ("open", "bracket") or len(fence.args) != 1 or below is None:
         return None
+    if any(x.head not in ("letter", "row") for x in elements(below)):
+        return None  # [t]_+
     name = fence.args[0]
     key = whole_key(name)
     return name if key is not None and key not in reading.keys and not without_top(name)[1] else None

@@ -254,9 +254,9 @@ def implied(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
     if ("Phi",) not in called - defined or ("Phi",) in reading.keys:
         return []
     found = [text for key, text in _DENSITIES.items() if key in called - defined and key not in reading.keys]
-    return [_nowhere(lines_of(text)[0][0]) for text in found]
+    return [nowhere(lines_of(text)[0][0]) for text in found]
 
 
-def _nowhere(layout: Ast) -> Ast:
+def nowhere(layout: Ast) -> Ast:
     """Return a layout without positions, since it is not a part of the passage."""
     return rebuild(layout, lambda node: replace(node, span=(-1, -1), at=-1))

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import cast
 
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, subscript_of
+from matcalc.language.latex.layout.latex_patterns import same_layout
 from matcalc.language.syntax import Ast, rebuild, walk
 
 
@@ -66,3 +68,20 @@ def _is_primed(node: Ast) -> bool:
 
 def _letter(node: Ast) -> str:
     return str(node.args[0].value[0])  # type: ignore[index]
+
+
+def check_not_derived(lines: Sequence[Ast], signs: Collection[str]) -> None:
+    """Raise ParseError for u'(x) beside a function u(x) that a line defines: a derivative without a formula."""
+    sides = [x.args[0] for x in lines if x.head == "relation" and x.value in [(sign,) for sign in signs]]
+    calls = [x.args for x in sides if x.head == "row" and len(x.args) == 2 and x.args[1].head == "fence"]
+    plain = [x for x, _ in calls if x.head != "script" or "'" not in cast("tuple[str, ...]", x.value)]
+    functions = {key_of(x.args[0] if x.head == "script" else x) for x in plain} - {None}
+    defined = [name for name, _ in calls if name.head == "script"]
+    for node in (x for line in lines for x in walk(line) if x.head == "script"):
+        key = key_of(node.args[0])
+        if key not in functions or "'" not in cast("tuple[str, ...]", node.value):
+            continue
+        if not any(same_layout(node, one) for one in defined):
+            shown = "_".join(key or ()) + "'" * cast("tuple[str, ...]", node.value).count("'")
+            hint = f"write a line with its formula, {shown}(x) = ..., or call gradient of the function"
+            raise fault(f"{shown} is a derivative that no line defines", node, hint)

@@ -21,7 +21,7 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
     Raises: ParseError if the name without its power is declared, so that the line is an equation.
     """
     rooted = [_with_root(reading, line, signs) if _is_called(line, lines) else line for line in lines]
-    keys = {key_of(powers_of(a.args[0].args[0])[0] or a) for a, b in zip(rooted, lines, strict=True) if a is not b}
+    keys = {key for line in rooted if (key := _function(reading, line, signs)) is not None}
     lines = [rebuild(line, lambda x: _with_powers_behind(x, keys)) for line in rooted] if keys else rooted
     done = list(lines)
     for k, line in enumerate(lines):
@@ -57,6 +57,16 @@ def _with_root(reading: Reading, line: Ast, signs: Sequence[str]) -> Ast:
     return Ast("relation", (left, root), line.value, line.span, line.at)
 
 
+def _function(reading: Reading, line: Ast, signs: Sequence[str]) -> Key | None:
+    """Return the key of the undeclared function that a line defines."""
+    side = line.args[0] if line.head == "relation" and line.value in [(sign,) for sign in signs] else line
+    if side is line or side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence":
+        return None
+    base, _, power = powers_of(side.args[0])
+    key = key_of(base) if base is not None and power == 1 else None
+    return key if key is not None and key not in reading.keys else None
+
+
 def _is_called(line: Ast, lines: Sequence[Ast]) -> bool:
     """Return whether other lines have the name of the function that a line defines the square of."""
     side = line.args[0] if line.head == "relation" else line
@@ -70,7 +80,7 @@ def _with_powers_behind(row: Ast, keys: Collection[Key | None]) -> Ast:
     items: list[Ast] = []
     for item in row.args if row.head == "row" else ():
         base, _, power = powers_of(items[-1]) if items else (None, None, None)
-        if base is None or key_of(base) not in keys or power == 1 or item.head != "fence" or item.value != "open":
+        if base is None or key_of(base) not in keys or power != 2 or item.head != "fence" or item.value != "open":
             items.append(item)
             continue
         name, above = without_top(items[-1])

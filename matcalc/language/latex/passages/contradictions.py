@@ -20,18 +20,21 @@ from matcalc.language.syntax import Ast
 
 CONVENTIONS = (
     (
-        r"\b(?:base|basis)[\s-]*\$?\s*(?:2|10|two|ten)\b|\bbinary\s+logarithm",
+        r"\bbase[\s-]*\$?\s*(?:2|10|two|ten)\b|\bbinary\s+logarithm",
         "logarithms are natural here",
         r"leave these words out, and write \log_2 x or \frac{\log x}{\log 2}",
     ),
     (
-        r"\b(?:zero|0)-(?:based|indexed)|\b(?:start|begin|count)\w*\s+(?:at|from|with)\s+\$?\s*(?:0|zero)\b",
+        r"\b(?:zero|0)-(?:based|indexed)|\b(?:ind(?:ex|exes|ices)|subscripts?|numbers)\s+(?:\w+\s+)?(?:start|begin|count|run)\w*\s+"
+        r"(?:at|from|with)\s+\$?\s*(?:0|zero)\b|\bcount\w*\s+from\s+\$?\s*(?:0|zero)\b",
         "subscripts count from 1 here",
         "write subscripts that count from 1, or sums with bounds",
     ),
     (r"\bin\s+degrees\b(?!\s+of)", "angles are in radians here", "multiply the angle by \\pi / 180"),
     (
-        r"\bperiodic|\bcyclic(?:al)?(?:ly)?\b|\bmodulo\b|\bwrap\w*\s+around",
+        r"\b(?:periodic|cyclic)(?:al)?(?:ly)?\s+(?:boundar|border|condition|exten|continu|ind(?:ex|ices)|subscript)\w*"
+        r"|\bmodulo\b"
+        r"|\bwrap\w*\s+around",
         "indices have no values beyond the last one here",
         "write the terms at the border, as + x_n x_1",
     ),

@@ -13,13 +13,15 @@ _INSIDE = r"(?:[^{}=]|\{[^{}]*\})*"
 _LETTER = r"(?:\\(?:mathcal|mathbf|boldsymbol|bm|mathrm|hat|tilde|bar)\s*\{\s*\\?[A-Za-z]+\s*\}|\\?[A-Za-z]+)"
 _D = r"(?:\\partial(?![A-Za-z])|\\mathrm\s*\{\s*d\s*\}|d)\s*"
 _DERIVATIVE = re.compile(
-    rf"\\nabla(?![A-Za-z])(?:\s*\^\s*(?:2|\{{\s*2\s*\}}))?(?:\s*_\s*(?:\{{{_INSIDE}\}}|\\?[A-Za-z]))?\s*(?:{_LETTER})"
+    rf"(?<![|\\])\|\s*\\nabla\s*{_LETTER}\s*\|(?!\|)"
+    rf"|\\nabla(?![A-Za-z])(?:\s*\^\s*(?:2|\{{\s*2\s*\}}))?(?:\s*_\s*(?:\{{{_INSIDE}\}}|\\?[A-Za-z]))?\s*(?:{_LETTER})"
     rf"|\\[dt]?frac\s*\{{\s*{_D}{_LETTER}\s*\}}\s*\{{\s*{_D}{_LETTER}\s*\}}"
 )
 _LEFT = re.compile(r"(?:\A|[,;&$\]]|\\\\|\\q?quad|\\[\[(]|\\[,;:! ]|\\(?:begin|text)\s*\{[^{}]*\}|[a-z]{3})\s*\Z")
 """What may stand before the left side of a line."""
 _EQUALS = re.compile(
-    r"\s*(?:_\s*(?:\w|\{[^{}]*\})\s*)?(?:(?:\\left\s*)?\((?:[^()]|\([^()]*\))*\)\s*)?&?\s*(?::?=|\\(?:triangleq|coloneqq))"
+    r"\s*(?:_\s*(?:\w|\{[^{}]*\})\s*)?(?:\^\s*(?:2|\{\s*2\s*\})\s*)?"
+    r"(?:(?:\\left\s*)?\((?:[^()]|\([^()]*\))*\)\s*)?&?\s*(?::?=|\\(?:triangleq|coloneqq))"
 )
 """What may stand between a derivative and the right side of its definition."""
 
@@ -42,5 +44,6 @@ def with_own_derivatives(text: Text) -> Text:
 
 def _name(shown: str) -> str:
     """Return the letters of a derivative as one name; those of fonts do not count."""
+    size = "size" if shown.startswith("|") else ""
     shown = re.sub(r"\\(?:mathcal|mathbf|boldsymbol|bm|mathrm)(?![A-Za-z])|\\[dt]?frac", "", shown)
-    return "".join(re.findall(r"[A-Za-z]+", shown)) + ("second" if re.search(r"\^\s*\{?\s*2", shown) else "")
+    return size + "".join(re.findall(r"[A-Za-z]+", shown)) + ("second" if re.search(r"\^\s*\{?\s*2", shown) else "")

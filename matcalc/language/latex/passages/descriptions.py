@@ -62,7 +62,10 @@ _OVER = re.compile(
 """Words between a formula and its variables."""
 _CITED = re.compile(r"~?\\(?:cite[a-z]*|ref|eqref|autoref|cref|footnote)\*?\s*(?:\[[^\]]*\]\s*)*\{[^{}]*\}")
 _EMPHASISED = re.compile(r"\\emph\s*\{([^{}]*)\}")
-_ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
+_ALONG = re.compile(
+    r"\b(row|column)-?\s?wise\b|\b(?:to|for|over|in|along)\s+(?:each|every)\s+(row|column)\b"
+    r"|\b(row|column)\s+by\s+(?:row|column)\b"
+)
 """The words for a function of each row, with which papers take the softmax of a matrix."""
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
 _OPENING = re.compile(rf"\\begin\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\[|\$\$")
@@ -256,7 +259,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             if (
                 shown.strip(" \n,.;~")
                 and not _LIST.match(shown)
-                and not _states_axis(shown, stated)
+                and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
                 and not (has_where and _names(shown))
                 and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
@@ -339,13 +342,15 @@ def _names(shown: str) -> bool:
     return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
 
 
-def _states_axis(shown: str, stated: Words) -> bool:
+def _states_axis(shown: str, stated: Words, before: str = "") -> bool:
     """Return whether words state that a function is of each row or column, which is noted by each of their words."""
     found = _ALONG.search(shown)
     if found is None:
         return False
-    axis = 1 if "row" in (found[1], found[2]) else 0
+    axis = 1 if "row" in found.groups() else 0
     stated.along.update(dict.fromkeys(re.findall(r"[A-Za-z]+", shown), axis))
+    if not re.sub(r"\b(?:applied|taken|computed)\b", "", shown[: found.start()]).strip(" ,"):
+        stated.along.update(dict.fromkeys(letters_of(before), axis))  # $S = softmax(X)$ row by row
     return True
 
 

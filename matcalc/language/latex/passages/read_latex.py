@@ -27,7 +27,7 @@ from matcalc.language.latex.definitions.implicit_arguments import with_implicit_
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
-from matcalc.language.latex.definitions.primes import with_primed_indices, with_primed_names
+from matcalc.language.latex.definitions.primes import check_not_derived, with_primed_indices, with_primed_names
 from matcalc.language.latex.definitions.ranks import with_own_entries, with_own_functions, with_own_names
 from matcalc.language.latex.definitions.separate_indices import with_indices_beside_sizes, with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
@@ -113,7 +113,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(passage.lines) + len(passage.aside)
         found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
         rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
-        check_described(reading, plain, words.described, rest)
+        told = check_described(reading, plain, words.described, rest)
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
@@ -121,6 +121,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         aside = [one for line in without_restrictions(reading, behind, is_aside=True) for one in line]
         lines, aside, borders = without_borders(reading, lines, aside)
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
+        aside += told
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
         if (
@@ -136,6 +137,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
         every = with_axes(reading, [*firsts, *others, *norms], words.along)
+        check_not_derived(every, EQUAL)
         every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
         every = with_diagonal_matrices(reading, every, EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)

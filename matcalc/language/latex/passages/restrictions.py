@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.definitions.functions import nowhere
 from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
-from matcalc.language.latex.layout.latex_layout import lines_between, unbraced
+from matcalc.language.latex.layout.latex_layout import lines_between, lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.latex.passages.contradictions import check_words
@@ -26,6 +27,11 @@ _CHANGES = re.compile(
     r"transpos|invers|square|root|log|mean|averag|sort|order|normali|deriv|gradient|negativ|absolut|except|\bnot\b|only|unless"
 )
 """Parts of words by which a symbol is another one than the formula beside them."""
+_NAMED = re.compile(
+    r"[\s,]*(?:is|denotes|means|(?:refers?|stands?)\s+(?:to|for)|to)\s+(?:an?\s+|the\s+)?(?:\\?\w+-?wise\s+)?([A-Za-z]+)"
+    r"(?:\s+(?:function|activation|non-?linearity|unit)){0,2}(?=[\s,.;]*(?:\Z|and\b|applied\b|with\b|[,.;]))"
+)
+"""Words by which a symbol is a function, "is the softplus function"."""
 Lines = Sequence[Sequence[Ast]]
 _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
 
@@ -82,8 +88,12 @@ def _is_number(layout: Ast) -> bool:
     return is_infinite or inner.head == "number" or inner.head == "frac" and all(map(_is_number, inner.args))
 
 
-def check_described(reading: Reading, text: str, described: Sequence[Described], lines: Lines) -> None:
-    """Raise ParseError for a symbol that only words describe, since they may define it."""
+def check_described(reading: Reading, text: str, described: Sequence[Described], lines: Lines) -> list[Ast]:
+    r"""Return the definitions of the functions that words name: $\phi$ is the softplus function.
+
+    Raises: ParseError for any other symbol that only words describe, since they may define it.
+    """
+    found: list[Ast] = []
     bound = {x for line in lines for one in line for x in letters_in(one)}
     for one in described:
         shown = text[one.begin : one.end].strip()
@@ -104,10 +114,25 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             continue
         if len(names) == 1 and _is_defined(names[0], one.words, lines):
             continue
+        if len(names) == 1 and (word := _function(reading, one.words)) and names[0].head in ("letter", "row"):
+            sign = shown.partition("(")[0].strip()
+            found += lines_of(rf"{sign}(t) = \operatorname{{{word}}}(t)")[0]
+            continue
         hint = (
             f"declare it if it is data, define it by a formula, or leave the words out if {shown} has its usual meaning"
         )
         raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
+    return [nowhere(x) for x in found]
+
+
+def _function(reading: Reading, words: str) -> str:
+    """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
+    named = _NAMED.match(words)
+    spellings = (named[1], named[1].lower()) if named else ()
+    known = reading.names
+    return next(
+        (x for x in spellings if x in known.words and known.results.get(known.canonical.get(x, x)) == "same"), ""
+    )
 
 
 def _is_defined(name: Ast, words: str, lines: Lines) -> bool:

@@ -105,6 +105,8 @@ _LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
+_ARGUMENT = re.compile(r"(?<=[\w}])\s*\([^()]*\)")
+"""The argument of a function, as of a variance \\sigma^2(x)."""
 _BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
 _BESIDE = re.compile(
     r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
@@ -224,7 +226,7 @@ def _densities(text: Text) -> Text:
 
         taken = _LOGARITHM.search(plain, 0, found.start())
         gap = put("((", x, ")-(", mu, "))")
-        is_number = not _ARRAY.search("".join(c for c, _ in sigma))
+        is_number = not _ARRAY.search(_ARGUMENT.sub("", "".join(c for c, _ in sigma)))
         two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
         volume = put(rf"\left|{two}(", sigma, ")", pi, r"\right|")

@@ -5,6 +5,7 @@ import pytest
 
 import matcalc as mc
 
+pytestmark = pytest.mark.sampled(3)
 RNG = np.random.default_rng(3)
 LET = "x: vector(n) positive; A: matrix(n, m) positive; c, d: scalar positive"
 x, A, c, d = np.abs(RNG.standard_normal(4)) + 0.2, np.abs(RNG.standard_normal((4, 3))), 0.7, 1.3

@@ -5,6 +5,7 @@ import pytest
 
 import matcalc as mc
 
+pytestmark = pytest.mark.sampled(3)
 RNG = np.random.default_rng(9)
 LET = "X, Z, Z_plus, Z_minus: matrix(n, p); y: vector(n); w: vector(p); c: scalar positive; A: matrix(p, p)"
 DATA = {name: RNG.standard_normal((4, 2)) for name in ("X", "Z", "Z_plus", "Z_minus")}

@@ -5,6 +5,7 @@ import pytest
 
 import matcalc as mc
 
+pytestmark = pytest.mark.sampled(3)
 RNG = np.random.default_rng(7)
 LET = "X: matrix(n, p); y, t: vector(n); beta: vector(p)"
 X, y, t, beta = RNG.standard_normal((4, 2)), RNG.standard_normal(4), RNG.uniform(size=4), RNG.standard_normal(2)
@@ -30,7 +31,6 @@ FRONTS = [
 ]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("latex", FRONTS)
 def test_words_in_front_of_a_formula(latex):
     np.testing.assert_allclose(value(latex), SQUARE)

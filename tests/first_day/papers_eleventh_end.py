@@ -211,7 +211,7 @@ ELEVENTH_REFUSED = [
             r"k(x,y)=\exp\left(-\tfrac1h\|x-y\|_2^2\right)"
         ),
         "X, G: matrix(n, d); h: scalar positive",
-        "row or column j of X",
+        "nabla is not supported",
     ),
     (
         "Bayesian personalised ranking",

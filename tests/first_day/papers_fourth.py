@@ -370,7 +370,7 @@ FOURTH_REFUSED = [
         "SLAM residual",
         r"\sum_{(i,j)\in\mathcal{E}}\left\|p_j-p_i-d_{ij}\right\|^2",
         "i, j: index(N); P: matrix(n, k); d: tensor(n, n, k)",
-        r"this can be row or column j_q of P: matrix\(n, k\), or an entry of p",
+        r"2 subscripts for 3 axes",
     ),
     (
         "ARAP / Laplacian mesh",

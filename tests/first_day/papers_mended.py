@@ -20,7 +20,67 @@ def pagerank(P, alpha):
     return (1 - alpha) / len(P) * sum(alpha**k * np.linalg.matrix_power(P, k) @ one for k in range(4))
 
 
+def forward(y, A, lam, delta):
+    def density(t):
+        return np.array([rate**t * np.exp(-rate) / special.gamma(t + 1) for rate in lam])
+
+    alpha = delta * density(y[0])
+    for t in range(1, len(y)):
+        alpha = density(y[t]) * (alpha @ A)
+    return np.log(alpha.sum())
+
+
+def garch(r, omega, alpha, beta):
+    T = len(r)
+    variance, total = np.sum(r**2) / T, 0.0
+    for t in range(T):
+        if t:
+            variance = omega + alpha * r[t - 1] ** 2 + beta * variance
+        total += np.log(2 * np.pi) + np.log(variance) + r[t] ** 2 / variance
+    return -total / 2
+
+
+def alignment(U, V):
+    N = len(U)
+    apart = [np.exp(-2 * np.sum((U[i] - U[j]) ** 2)) for i in range(N) for j in range(N)]
+    return np.sum((U - V) ** 2) / N + np.log(sum(apart) / N**2)
+
+
 MENDED = [
+    Passage(
+        "SimCLR style alignment and uniformity",
+        (
+            r"\mathcal{L}=\frac{1}{N}\sum_{i=1}^{N}\|u_i-v_i\|_2^2+\log\frac{1}{N^2}\sum_{i=1}^{N}\sum_{j"
+            r"=1}^{N}e^{-2\|u_i-u_j\|_2^2}"
+        ),
+        "U, V: matrix(N, d)",
+        "U",
+        alignment,
+    ),
+    Passage(
+        "hidden Markov model of counts, forward algorithm",
+        (
+            r"""\log L = \log \sum_{k=1}^{K} \alpha_T(k), \quad \text{where }
+        \alpha_1(k) = \delta_k b_k(y_1), \quad
+        \alpha_t(k) = b_k(y_t) \sum_{j=1}^{K} \alpha_{t-1}(j) A_{jk}, \quad
+        b_k(y) = \frac{\lambda_k^{y} e^{-\lambda_k}}{y!}"""
+        ),
+        ("y: vector(T) positive; A: matrix(K, K) positive; lam: vector(K) positive; delta: vector(K) positive"),
+        "lam",
+        forward,
+    ),
+    Passage(
+        "GARCH(1,1) log-likelihood",
+        (
+            r"""\ell(\omega, \alpha, \beta) = -\frac{1}{2} \sum_{t=1}^{T} \left[ \log(2\pi) + \log\sigma_t^2
+        + \frac{r_t^2}{\sigma_t^2} \right],
+        where $\sigma_t^2 = \omega + \alpha r_{t-1}^2 + \beta \sigma_{t-1}^2$ for $t \geq 2$ and
+        $\sigma_1^2 = \frac{1}{T} \sum_{t=1}^{T} r_t^2$."""
+        ),
+        ("r: vector(T); omega: scalar positive; alpha: scalar positive; beta: scalar positive"),
+        "beta",
+        garch,
+    ),
     Passage(
         "trust-region ratio",
         (

@@ -331,28 +331,6 @@ SEVENTEENTH_REFUSED = [
         r"row or column i of W",
     ),
     (
-        "hidden Markov model of counts, forward algorithm",
-        (
-            r"""\log L = \log \sum_{k=1}^{K} \alpha_T(k), \quad \text{where }
-        \alpha_1(k) = \delta_k b_k(y_1), \quad
-        \alpha_t(k) = b_k(y_t) \sum_{j=1}^{K} \alpha_{t-1}(j) A_{jk}, \quad
-        b_k(y) = \frac{\lambda_k^{y} e^{-\lambda_k}}{y!}"""
-        ),
-        ("y: vector(T) positive; A: matrix(K, K) positive; lam: vector(K) positive; delta: vector(K) positive"),
-        r"an entry of a vector b",
-    ),
-    (
-        "GARCH(1,1) log-likelihood",
-        (
-            r"""\ell(\omega, \alpha, \beta) = -\frac{1}{2} \sum_{t=1}^{T} \left[ \log(2\pi) + \log\sigma_t^2
-        + \frac{r_t^2}{\sigma_t^2} \right],
-        where $\sigma_t^2 = \omega + \alpha r_{t-1}^2 + \beta \sigma_{t-1}^2$ for $t \geq 2$ and
-        $\sigma_1^2 = \frac{1}{T} \sum_{t=1}^{T} r_t^2$."""
-        ),
-        ("r: vector(T); omega: scalar positive; alpha: scalar positive; beta: scalar positive"),
-        r"give what is defined another letter",
-    ),
-    (
         "thermal expectation of an observable",
         (
             r"""\langle A \rangle_\beta = \operatorname{Tr}(\rho A), \qquad

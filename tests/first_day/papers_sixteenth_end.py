@@ -132,7 +132,29 @@ def bpr(u, i, j, P, Q, lam):
     return total + lam * (np.sum(P**2) + np.sum(Q**2))
 
 
+def iwae(x, mu, sigma, epsilon, W):
+    weights = []
+    for e in epsilon:
+        z = mu + sigma * e
+        weights.append(np.exp((e @ e - z @ z - np.sum((x - W @ z) ** 2)) / 2 + np.log(sigma).sum()))
+    return np.log(np.mean(weights))
+
+
 SIXTEENTH_END = [
+    Passage(
+        "importance weighted autoencoder",
+        (
+            r"""\[
+        \mathcal{L}_K = \log \frac{1}{K} \sum_{k=1}^{K} \exp(\ell_k), \qquad
+        \ell_k = -\frac12 \norm{x - W z_k}^2 - \frac12 \norm{z_k}^2 + \frac12 \norm{\epsilon_k}^2
+        + \sum_{j=1}^{d} \log \sigma_j,
+        \]
+        with samples $z_k = \mu + \sigma \odot \epsilon_k$."""
+        ),
+        ("x: vector(p); mu: vector(d); sigma: vector(d) positive; epsilon: matrix(K, d); W: matrix(p, d)"),
+        "mu",
+        iwae,
+    ),
     Passage(
         "sum of sinusoids",
         r"""\min_{a, \omega, \phi} \; \sum_{t=1}^{N} \left( y_t - \sum_{k=1}^{K} a_k \cos(\omega_k t + \phi_k)
@@ -307,19 +329,6 @@ SIXTEENTH_END = [
 
 SIXTEENTH_REFUSED = [
     (
-        "importance weighted autoencoder",
-        (
-            r"""\[
-        \mathcal{L}_K = \log \frac{1}{K} \sum_{k=1}^{K} \exp(\ell_k), \qquad
-        \ell_k = -\frac12 \norm{x - W z_k}^2 - \frac12 \norm{z_k}^2 + \frac12 \norm{\epsilon_k}^2
-        + \sum_{j=1}^{d} \log \sigma_j,
-        \]
-        with samples $z_k = \mu + \sigma \odot \epsilon_k$."""
-        ),
-        ("x: vector(p); mu: vector(d); sigma: vector(d) positive; epsilon: matrix(K, d); W: matrix(p, d)"),
-        r"the end of the operand of",
-    ),
-    (
         "Wasserstein critic with gradient penalty",
         (
             r"""\begin{align}
@@ -331,7 +340,7 @@ SIXTEENTH_REFUSED = [
         $\nabla D(x) = W^\top \left( v \odot (1 - \tanh^2(W x)) \right)$."""
         ),
         ("X: matrix(n, d); Y: matrix(n, d); epsilon: vector(n); W: matrix(k, d); v: vector(k); lam: scalar positive"),
-        r"gradient is defined",
+        r"cannot raise tanh",
     ),
     (
         "structure learning with an acyclicity constraint",

@@ -141,15 +141,6 @@ SIXTH_END = [
 
 SIXTH_REFUSED = [
     (
-        "SimCLR style alignment and uniformity",
-        (
-            r"\mathcal{L}=\frac{1}{N}\sum_{i=1}^{N}\|u_i-v_i\|_2^2+\log\frac{1}{N^2}\sum_{i=1}^{N}\sum_{j"
-            r"=1}^{N}e^{-2\|u_i-u_j\|_2^2}"
-        ),
-        "U, V: matrix(N, d)",
-        r"the end of the operand of \\log is ambiguous",
-    ),
-    (
         "Merton default",
         (
             r"E=V\,N(d_1)-De^{-rT}N(d_2),\quad d_{1}=\frac{\ln(V/D)+(r+\tfrac12\sigma^2)T}{\sigma\sqrt T},\quad "

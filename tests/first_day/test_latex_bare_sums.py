@@ -18,6 +18,8 @@ READ = [
     (r"\sum_i x_i \sum A_{ij} y_j", lambda A, x, y, **k: x @ A @ y),
     (r"z_j = \sum x_i A_{ij}", lambda A, x, **k: A.T @ x),
     (r"\sum v_k B_{kl} x_l + \sum y_i", lambda v, B, x, y, **k: v @ B @ x + y.sum()),
+    (r"n \sum x_i y_i - \sum x_i \sum y_i", lambda x, y, **k: 4 * x @ y - x.sum() * y.sum()),
+    (r"\sum x_i \sum y_i \sum x_i^2", lambda x, y, **k: x.sum() * y.sum() * (x @ x)),
     (
         r"r = \frac{\sum (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum (x_i - \bar x)^2 \sum (y_j - \bar y)^2}}, \quad "
         r"\bar x = \frac1n \sum x_i, \quad \bar y = \frac1n \sum y_i",
@@ -28,7 +30,7 @@ REFUSED = [
     (r"\sum c", r"\sum without an index"),
     (r"y_i \sum x_i", "the subscript of y is unknown"),
     (r"z_i = \sum x_i", r"\sum without an index"),
-    (r"\sum x_i \sum y_i", r"\sum without an index"),
+    (r"\sum_i x_i \sum y_i", r"\sum without an index"),
     (r"\prod x_i", r"\prod without an index"),
 ]
 

@@ -58,7 +58,7 @@ EVERY_REFUSED = [
 
 def data_of(passage):
     data = make(passage.let, sizes={**ALL_SIZES, **SIZES} if passage not in PASSAGES else None)
-    return {name: x / (1 + x) if name in passage.fractions else x for name, x in data.items()}
+    return {name: abs(x) / (1 + abs(x)) if name in passage.fractions else x for name, x in data.items()}
 
 
 def paper_of(passage):
@@ -102,8 +102,8 @@ def test_there_are_a_hundred_newest_ones():
     assert len(NEWEST) + len(MENDED) + len(NEWEST_REFUSED) >= 110
 
 
-def test_there_are_three_sets_of_forty():
-    assert len(FORTIES) + len(FORTIES_REFUSED) == 120
+def test_there_are_sets_of_forty():
+    assert len(FORTIES) + len(FORTIES_REFUSED) >= 350
 
 
 @pytest.mark.sampled(27)
@@ -172,6 +172,7 @@ SAME = [
         "sum{i: exp(-norm2(X[i,:] - z)^2)}",
     ),
     (r"L = J = x^\top x", "x: vector(n)", "x'*x"),
+    (r"f(x) = g(x) = x^\top x", "x: vector(n)", "x'*x"),
     (r"B = \frac{a}{k_B}", "a, k_B: scalar", "a/k_B"),
     (r"T = a k_T, \quad k_T = 2 b", "a, b: scalar", "2*a*b"),
     (r"\min_f \sum_i f_i + b_i", "f, b: vector(n)", "sum(f + b)"),
@@ -267,7 +268,7 @@ FAULTS = [
     ("2 f(x) = x^\\top x", "x: vector(n)", "more than a name"),
     ("y = X w", "X: matrix(m, n); y: vector(m); w: vector(n)", "is an equation"),
     ("x = A x + b", "A: matrix(n, n); b: vector(n)", "is an equation"),
-    (r"f(x) = g(x) = x^\top x", "x: vector(n)", "between formulas"),
+    (r"f(x) = g(x) + 1 = x^\top x", "x: vector(n)", "between formulas"),
     (r"v(y) = \min_x \|x - y\|^2", "x: vector(n); y: vector(n)", "is not a formula"),
     (r"\max_{x} x^\top x - \min_y y^\top y", "x: vector(n); y: vector(n)", "over y is not a formula"),
     (r"\min_{\|x\| \le 1} \|x - y\|^2", "x: vector(n); y: vector(n)", "not a formula|constraint"),

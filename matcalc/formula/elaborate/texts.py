@@ -147,6 +147,7 @@ def _axes_that_fit(
     A choice is needed only if nothing else decides it. Choices with the same nodes are one.
     """
     waiting = [{name: (axis, kind)} for name, axis, kind in undecided]
+    others: list[ParseError] = []
     found: dict[tuple[Node, ...], dict[str, tuple[int, str]]] = {}
     while waiting:
         tried = waiting.pop()
@@ -162,6 +163,7 @@ def _axes_that_fit(
             if more and len(tried) >= MOST_UNDECIDED:
                 return False
             waiting += [{**tried, name: (axis, kind)} for name, axis, kind in more]
+            others += [] if fault.undecided else [fault]
         except MatcalcError:
             pass
         else:
@@ -170,6 +172,8 @@ def _axes_that_fit(
                 return False
     axes.clear()
     axes.update(next(iter(found.values()), {}))
+    if not found and len({(fault.message, fault.at) for fault in others}) == 1:
+        raise others[0]  # the fault of all choices that sizes allow
     return len(found) == 1
 
 

@@ -13,9 +13,15 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import letters_in
-from matcalc.language.latex.latex_scope import NUMBER, VECTOR, Reading, Scope, Value, fault
+from matcalc.language.latex.latex_scope import ARRAY, NUMBER, VECTOR, Reading, Scope, Value, fault
 from matcalc.language.syntax import Ast, walk
 
+_TAKES = {
+    NUMBER: ("number", ("scalar",)),
+    VECTOR: ("vector", ("vector",)),
+    ARRAY: ("vector or a matrix", ("vector", "matrix")),
+}
+"""What a function takes by the form of the fence around its operand, in words and as kinds."""
 Sides = tuple[str, str] | None
 """The sizes of a matrix as text, None if they are not known."""
 
@@ -34,9 +40,9 @@ def operand_of(reading: Reading, node: Ast, found: Value, scope: Scope) -> Value
     Raises: ParseError for an operand of another kind, and for a matrix that may be square.
     """
     hint = "write the formula of the function in its place"
-    if node.value == VECTOR or not scope.entries or found.kind not in ("vector", "matrix"):
-        takes = "vector" if node.value == VECTOR else "number"
-        if found.kind not in ("vector",) and node.value == VECTOR or found.kind != "scalar" and node.value == NUMBER:
+    if node.value != NUMBER or not scope.entries or found.kind not in ("vector", "matrix"):
+        takes, kinds = _TAKES[str(node.value)]
+        if found.kind not in kinds:
             raise fault(f"a {found.kind or 'value of unknown kind'} in a function that takes a {takes}", node, hint)
         return found
     tree = cast(Ast, found.tree)

@@ -28,6 +28,16 @@ def elements(layout: Ast) -> tuple[Ast, ...]:
     return layout.args if layout.head == "fence" and layout.value == "brace" else (layout,)
 
 
+def counts(reading: Reading, below: Ast) -> bool:
+    """Return whether a subscript consists of numbers and sizes."""
+    leaves = [x for x in walk(below) if not x.args]
+    if any(x.head == "word" and x.value[0] == "end" for x in leaves):  # type: ignore[index]
+        return True
+    letters = [x for x in leaves if x.head == "letter"]
+    others = all(x.head in ("letter", "number", "operator", "lone") for x in leaves)
+    return others and all(x.value[0] in reading.known.sizes | reading.known.indices for x in letters)  # type: ignore[index]
+
+
 def axes_in(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
     """Return the subscripts of each axis; `ij` and `12` are two if there are two axes."""
     all_ = elements(below)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
+from matcalc.language.latex.latex_means import mean_of_sum
 from matcalc.language.latex.latex_not_called import check_not_called, is_parenthesised
 from matcalc.language.latex.latex_scope import (
     Reading,
@@ -166,12 +167,13 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
             break
         if not is_function(item) or _is_symbol_word(reading, item):
             check_not_called(reading, items[k:], scope)
-            found, length = _plain(reading, items[k:], bool(heads))
+            mean = mean_of_sum(reading, items[k:]) if heads else None
+            found, length = (mean, 2) if mean is not None else _plain(reading, items[k:], bool(heads))
             break
         count = _words_of(reading, items[k:])
         _check_word(reading, item)
         if k + count == len(items):
-            raise fault(f"{_shown(item)} without an operand", item)
+            raise fault(f"{shown_word(item)} without an operand", item)
         if count == 1 and is_parenthesised(items[k + 1]):
             found, length = _with_parentheses(reading, items[k], items[k + 1], scope), 2
             break
@@ -181,9 +183,9 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
     for head in reversed(heads):
         operand = value(reading, items[k], found)
         if operand.unclear.startswith("sum"):
-            raise fault(f"the end of the sum after {_shown(head[0])} is ambiguous", head[0], "write parentheses")
+            raise fault(f"the end of the sum after {shown_word(head[0])} is ambiguous", head[0], "write parentheses")
         made = _applied(reading, head, [operand], (), head[0])
-        found = with_above(reading, made, head[0], without_top(head[0])[1])._replace(unclear=_shown(head[0]))
+        found = with_above(reading, made, head[0], without_top(head[0])[1])._replace(unclear=shown_word(head[0]))
     return found, k + length
 
 
@@ -278,7 +280,8 @@ def _is_symbol_word(reading: Reading, item: Ast) -> bool:
     return font == "roman" and (name,) in reading.keys and name not in reading.names.words
 
 
-def _shown(item: Ast) -> str:
+def shown_word(item: Ast) -> str:
+    """Return the word of a function as it is written, without its scripts."""
     while item.head == "script":
         item = item.args[0]
     name, font = cast("tuple[str, str]", item.value)
@@ -371,7 +374,9 @@ def _check_power(item: Ast, above: Sequence[tuple[str, Ast | None]]) -> None:
             )
         if inner.head == "chain" or inner.head == "fence":
             hint = "write the inverse function by its name, or the power after parentheses, (f(x))^{-1}"
-            raise fault(f"{_shown(item)} with this superscript can be its inverse, a derivative or a power", item, hint)
+            raise fault(
+                f"{shown_word(item)} with this superscript can be its inverse, a derivative or a power", item, hint
+            )
 
 
 def _no_function(word: Ast, below: Ast | None) -> Exception:
@@ -379,7 +384,7 @@ def _no_function(word: Ast, below: Ast | None) -> Exception:
     if font == "text":
         return fault(f"'{name}' is text", word, "write only the formula, without words")
     if below is not None:
-        return fault(f"{_shown(word)} with this subscript is unknown", word)
+        return fault(f"{shown_word(word)} with this subscript is unknown", word)
     hint = rf"write \newcommand{{\{name}}}[1]{{...}} in front if it is a macro"
     hint = hint if font == "\\" else rf"define it in the passage, \mathrm{{{name}}}(t) = ..., or write its formula"
-    return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, hint))
+    return fault(f"{shown_word(word)} is not supported", word, REFUSED.get(name, hint))

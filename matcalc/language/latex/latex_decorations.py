@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import cast
 
-from matcalc.language.latex.latex_axes import elements
+from matcalc.language.latex.latex_axes import axes_in, elements
+from matcalc.language.latex.latex_bounds import range_of
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_scope import Key, Reading, key_of, key_of_subscript
+from matcalc.language.latex.latex_scope import Key, Reading, Scope, fault, key_of, key_of_subscript
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast
 
 Marks = tuple[tuple[str, Ast | None], ...]
 
 
-def with_decorations(reading: Reading, base: Ast, below: Ast | None, above: Marks) -> tuple[Ast, Ast | None, Marks]:
+def with_decorations(
+    reading: Reading, base: Ast, below: Ast | None, above: Marks, scope: Scope
+) -> tuple[Ast, Ast | None, Marks]:
     """Return the base and the subscript of a name with the superscripts that are parts of it, and the others."""
     key = cast(Key, key_of(base))
     if above and above[0][0] == "'" and _is_prime(reading, key, below):
@@ -30,12 +33,16 @@ def with_decorations(reading: Reading, base: Ast, below: Ast | None, above: Mark
         for part in added:
             base = Ast("accent", (base,), part, base.span)
         return base, below, above[1:]
-    is_row = layout.head == "fence" and layout.value == "open" and bool(large_of(reading, (*key, *added)))
+    is_sign = unbraced(layout).head in ("lone", "operator") or key not in reading.keys and not large_of(reading, key)
+    is_marked = is_sign or layout.head == "fence" and layout.value == "open"
+    is_row = is_marked and bool(large_of(reading, (*key, *added)))
     if is_row and below is not None and not is_whole:
         for part in added:
             base = Ast("accent", (base,), part, base.span)
         return base, below, above[1:]
     is_number = layout.head == "fence" and layout.value == "open"
+    if is_number and below is not None and (ordered := _ordered(reading, key, below, layout, scope)) is not None:
+        return base, ordered, above[1:]
     if is_number or (is_whole and (layout.head in ("operator", "lone") or key not in reading.keys)):
         return base, _joined(below, layout), above[1:]
     return base, below, above
@@ -53,6 +60,30 @@ def _is_prime(reading: Reading, key: Key, below: Ast | None) -> bool:
     added = key_of_subscript(below) if below is not None else ()
     own = (*key, "prime")
     return own in reading.keys or (*own, *(added or ())) in reading.keys or bool(large_of(reading, own))
+
+
+def _ordered(reading: Reading, key: Key, below: Ast, layout: Ast, scope: Scope) -> Ast | None:
+    """Return the subscripts of x_i^{(m)} in the order of the axes of a declared array, by the ranges of the indices.
+
+    Raises: ParseError if the ranges do not decide.
+    """
+    names = [*reading.keys.get(key, ()), *([large] if (large := large_of(reading, key)) else [])]
+    shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
+    axes = (axes_in(below, len(shape) - 1, scope), layout.args)
+    letters = [x for some in axes for x in some if x.head == "letter" and x.value[0] in scope.indices]  # type: ignore[index]
+    if len(shape) < 2 or not len(letters) == sum(map(len, axes)) == len(shape):
+        return None
+    orders = [(*axes[0], *axes[1]), (*axes[1], *axes[0])]
+    lengths = [[range_of(scope.indices[str(x.value[0])]) for x in order] for order in orders]  # type: ignore[index]
+    fits = [
+        order
+        for order, own in zip(orders, lengths, strict=True)
+        if any(own) and all(a in ("", b) for a, b in zip(own, shape, strict=True))
+    ]
+    if len(fits) != 1:
+        shown = [f"{names[0]}_{{{','.join(str(x.value[0]) for x in order)}}}" for order in orders]  # type: ignore[index]
+        raise fault(f"this can be {' or '.join(shown)}", layout, "write the subscripts in the order of the axes")
+    return Ast("fence", fits[0], "brace", layout.span)
 
 
 def _joined(below: Ast | None, layout: Ast) -> Ast:

@@ -27,6 +27,7 @@ from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
     APPLIED,
+    ARRAY,
     INNER_PRODUCTS,
     NUMBER,
     VECTOR,
@@ -50,6 +51,7 @@ from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_names import REFUSED
 from matcalc.language.latex.layout.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.layout.latex_rows import FACTORIAL, LOG_FACTORIAL
+from matcalc.language.latex.names_in_lines import is_exponential
 from matcalc.language.one_based import moved
 from matcalc.language.syntax import BLOCK, ONE_ENTRY, Ast, walk
 
@@ -203,10 +205,13 @@ def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
             return with_above(reading, squared, node, above[1:])
         found = _below(reading, node, base, below, scope)
         return with_above(reading, found, node, above)
-    base, below, above = with_decorations(reading, base, below, above)
+    base, below, above = with_decorations(reading, base, below, above, scope)
     key = key_of(base)
     if not below and key == ("e",) and above and above[0][0] == "^" and not reading.is_known("e"):
         return with_above(reading, _exponential(reading, node, above[0][1]), node, above[1:])
+    if not below and key == ("e",) and "e" in reading.parts and is_exponential(node):
+        hint = r"write \exp(...) for the exponential, (e)^{...} for the power, or give what is defined another letter"
+        raise fault("e with this exponent can be the exponential or a power of what a line defines", node, hint)
     return with_above(reading, named(reading, base, below, scope, bool(above)), node, above)
 
 
@@ -276,7 +281,7 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
     found = needed(reading, inner)
     if node.value == APPLIED:
         return of_entries(reading, node, found)
-    if node.value in (NUMBER, VECTOR):
+    if node.value in (NUMBER, VECTOR, ARRAY):
         found = operand_of(reading, node, found, scope)
     return found if node.value == "brace" else replace_span(found, node)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_calls import call, is_function, sequence
+from matcalc.language.latex.latex_calls import call, is_function, sequence, shown_word
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,
@@ -67,7 +67,10 @@ def _check_beside(
 ) -> None:
     """Raise ParseError for an item that is ambiguous after the factors before it."""
     left = factors[-1]
-    ends = is_function(item) if not sign else sign == r"\cdot" and not is_plain_number(unbraced(item))
+    begins = is_function(item) and not (
+        _is_logarithm(reading, left.unclear) and not _is_logarithm(reading, shown_word(item))
+    )
+    ends = begins if not sign else sign == r"\cdot" and not is_plain_number(unbraced(item))
     if left.unclear and not (ends and not left.unclear.startswith("sum")):
         right = value(reading, item, found)
         raise fault(f"the end of the operand of {left.unclear} is ambiguous", item, _both(left, right, sign))
@@ -81,6 +84,11 @@ def _check_beside(
     if not sign and is_plain_number(unbraced(item)):
         hint = r"write 2 x for the product, x_2 for a name or an entry, 2 \cdot 3 between numbers"
         raise fault("a number after a factor", item, hint)
+
+
+def _is_logarithm(reading: Reading, shown: str) -> bool:
+    r"""Return whether a word is a logarithm: \exp behind \log \frac{1}{c} may be a factor of its operand."""
+    return reading.names.canonical.get(shown.lstrip("\\")) == reading.names.roles["logarithm"]
 
 
 def _both(left: Value, right: Value, sign: str) -> str:

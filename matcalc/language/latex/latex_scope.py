@@ -23,6 +23,7 @@ from matcalc.language.write import ends
 Key = tuple[str, ...]
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
+ARRAY = "array of a function"
 """The forms of a fence around the operand of a function that the passage defines."""
 APPLIED = "function of a number"
 """The form of a fence around the formula of such a function; at a vector it is that of each entry."""
@@ -113,7 +114,7 @@ class Reading:
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
     the formula of a function of a number, the indices of the entries that it is applied to. listed: the names with the
     index of a sum as their only subscript. zeros: the arrays and axes that count from 0. stated: the axes of rows, by
-    matrix, that words of the passage tell.
+    matrix, that words of the passage tell. letters: those of the whole passage, which no new index may have.
     """
 
     names: LatexNames
@@ -133,6 +134,7 @@ class Reading:
     listed: frozenset[Key] = frozenset()
     zeros: frozenset[tuple[str, int]] = frozenset()
     stated: dict[str, int] = field(default_factory=dict)
+    letters: frozenset[str] = frozenset()
 
     def kind_of(self, name: str) -> str:
         """Return the kind of a name: as declared, else by its font, else by its spelling."""
@@ -205,6 +207,8 @@ def font_of(layout: Ast) -> str:
         if layout.value == "":
             return "bold"
         layout = unbraced(layout.args[0])
+    if layout.head == "script":
+        return font_of(layout.args[0])
     return str(layout.value[1])  # type: ignore[index]
 
 

@@ -14,6 +14,7 @@ from matcalc.language.latex.latex_axes import (
     Axis,
     axes_in,
     axis_of,
+    counts,
     elements,
     from_zero,
     indexed,
@@ -23,9 +24,10 @@ from matcalc.language.latex.latex_axes import (
     sum_of,
     whole_axis,
 )
+from matcalc.language.latex.latex_computed_rows import computed_row
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
 from matcalc.language.latex.latex_marginals import check_not_marginal, check_not_summed
-from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges
+from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges, given_axes
 from matcalc.language.latex.latex_scope import (
     Index,
     Key,
@@ -74,7 +76,7 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         base = symbol(reading, key, layout)
         if base.kind == "scalar" and not is_part and added is not None:
             return symbol(reading, (*key, *added), layout)
-        if is_part or _counts(reading, below) or _is_state(reading, base):
+        if is_part or counts(reading, below) or str(cast(Ast, base.tree).value) in reading.steps.states:
             return part_of(reading, base, str(cast(Ast, base.tree).value), below, scope, layout)
         if added is None or _is_open(below, base.kind):
             hint = "an index is bound by a sum, as in \\sum_{i=1}^{n} x_i; declare any other symbol"
@@ -150,16 +152,6 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
     return Value(Ast("name", (), name, layout.span), reading.kind_of(name))
 
 
-def _counts(reading: Reading, below: Ast) -> bool:
-    """Return whether a subscript consists of numbers and sizes."""
-    leaves = [x for x in walk(below) if not x.args]
-    if any(x.head == "word" and x.value[0] == "end" for x in leaves):  # type: ignore[index]
-        return True
-    letters = [x for x in leaves if x.head == "letter"]
-    others = all(x.head in ("letter", "number", "operator", "lone") for x in leaves)
-    return others and all(x.value[0] in reading.known.sizes | reading.known.indices for x in letters)  # type: ignore[index]
-
-
 def _is_open(below: Ast, kind: str) -> bool:
     """Return whether a subscript consists of letters, at most one for each axis, as for an entry."""
     axes = axes_in(below, _RANKS.get(kind), Scope())
@@ -200,13 +192,16 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     kind = reading.known.default(name_of(key, layout.caret))
     if large and len(shape) >= LEAST and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
+    if len(shape) == 2 and len(axes) == 1 < len(bound) and not is_data(reading, axes[0]):
+        made = computed_row(reading, large, axes[0], scope, layout)
+        return Value(_part(Ast("name", (), large, layout.span), made, layout), "vector")
     if large and len(axes) == 1 and len(bound) == 1:
         check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
         if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
             return found
-        if not is_row and large in reading.known.axes:
+        if not is_row and large in {*reading.known.axes, *reading.stated}:
             return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
         kinds = f"{large}: matrix({', '.join(shape)})"
         own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
@@ -249,7 +244,7 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast
 
 def _row_at(reading: Reading, large: str, at: Ast, layout: Ast) -> Value:
     """Return the row or column of a matrix at an index that is data."""
-    axis, kind = reading.known.axes[large]
+    axis, kind = reading.known.axes.get(large, (reading.stated.get(large, 0), "vector"))
     below: list[Axis] = [(whole_axis(layout), None)]
     below.insert(axis, (at, None))
     return _as(kind, _part(Ast("name", (), large, layout.span), below, layout))
@@ -266,8 +261,11 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     Raises: ParseError with the readings, among which the sizes of the formula may decide.
     """
     bound = [x for x in letters_in(axis) if x in scope.indices]
-    if len(bound) != 1 or len(reading.known.shapes.get(name, ())) != 2 or scope.indices[bound[0]].is_step:
+    if len(reading.known.shapes.get(name, ())) != 2 or not bound or any(scope.indices[x].is_step for x in bound):
         return None
+    if len(bound) > 1:
+        made = [] if is_data(reading, axis) else computed_row(reading, name, axis, scope, layout)
+        return Value(_part(Ast("name", (), name, layout.span), made, layout), "vector") if made else None
     if name in reading.known.axes or any((name, k) in reading.zeros for k in (0, 1)):
         if is_data(reading, axis):
             return _row_at(reading, name, cast(Ast, needed(reading, axis).tree), layout)
@@ -294,7 +292,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     axes = axes_in(below, rank, scope)
     if rank is not None and len(axes) < rank and (full := at_one_step(reading, name or "", axes, scope)):
         return _of_step(reading, base, name or "", full, scope, layout)
-    if len(shape) >= LEAST and name and len(given := axes_in(below, None, scope)) < len(shape) > len(axes):
+    if len(shape) >= LEAST and name and len(given := given_axes(reading, below, scope)) < len(shape) > len(axes):
         return _of_step(reading, base, name, axes_by_ranges(reading, name, given, scope, layout), scope, layout)
     if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
@@ -308,7 +306,9 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
         shown = name or "A"
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"
         count = "one subscript" if len(axes) == 1 else f"{len(axes)} subscripts"
-        raise fault(f"{count} for {rank} axes", below, f"write {rank}{one}")
+        refused = fault(f"{count} for {rank} axes", below, f"write {rank}{one}")
+        refused.undecided = ((shown, 0, "vector"), (shown, 1, "vector")) if name and rank == 2 else ()
+        raise refused
     if ranked := [x for x in axes if x.head == "fence" and x.value == "open"]:
         hint = r"write x_i for an entry, \operatorname{sort}(x)_i for the i-th smallest"
         raise fault("a subscript in parentheses can be an entry or an order statistic", ranked[0], hint)
@@ -334,10 +334,6 @@ def _first(reading: Reading, name: str, k: int, axis: Ast, scope: Scope) -> int:
     letters = [x for x in letters_in(axis) if x in scope.indices and scope.indices[x].is_step]
     begin = max(min(reading.steps.begins[letters[0]], 1), 0) if letters else 1
     return reading.steps.firsts.get((name, k), begin)
-
-
-def _is_state(reading: Reading, base: Value) -> bool:
-    return base.tree is not None and str(base.tree.value) in reading.steps.states
 
 
 def at_one_step(reading: Reading, name: str, axes: Sequence[Ast], scope: Scope) -> tuple[Ast | None, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from typing import cast
 
 from matcalc.language import syntax
@@ -13,7 +14,16 @@ from matcalc.language.latex.latex_axes import elements, is_number, letters_in, s
 from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
 from matcalc.language.latex.latex_data_indices import beside_datum, condition_on
 from matcalc.language.latex.latex_lengths import unbounded
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
+from matcalc.language.latex.latex_scope import (
+    Index,
+    Reading,
+    Scope,
+    Value,
+    fault,
+    kind_of_product,
+    needed,
+    subscript_of,
+)
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_names import NEUTRAL, OVER, REFUSED
 from matcalc.language.one_based import added, moved
@@ -52,13 +62,15 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     for element in elements(scripts["_"]):
         if (beside := beside_datum(reading, element)) is not None:
             conditions.append(condition_on(reading, element, beside))
-            waiting.update({beside: ""} if beside not in scope.indices else {})
+            waiting.update({beside: ""} if beside not in scope.indices and beside not in found else {})
             continue
         if _is_condition(element):
             sides = [x for side in element.args for x in index_letters(side)]
             _check_own(element, sides, scope)
             ends = [range_of(scope.indices[x]) for x in sides if x in scope.indices]
-            waiting.update({x: ends[0] if ends else "" for x in sides if x not in scope.indices})
+            ends += [range_of(found[x]) for x in sides if x in found]
+            free = [x for x in sides if x not in scope.indices and x not in found]
+            waiting.update({x: ends[0] if ends else "" for x in free})
             conditions.append(_condition_of(element))
             continue
         if element.head == "relation" and element.value == (r"\in",):
@@ -74,9 +86,9 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
             waiting = {}
             continue
         waiting.update(dict.fromkeys(index_letters(element), ""))
-    if high is not None and len(waiting) == 1 and conditions and not found:  # \sum_{j \ne i}^{n}
-        name, _ = waiting.popitem()
-        found[name] = Index(name, syntax.number(1), needed(reading, unbraced(high)).tree)
+    if high is not None and conditions and not found:  # \sum_{j \ne i}^{n}, \sum_{i<j}^{n}
+        found = {name: Index(name, syntax.number(1), needed(reading, unbraced(high)).tree) for name in waiting}
+        waiting = {}
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{[*waiting][0]}=1}}^{{...}}")
     for name, size in waiting.items():
@@ -180,6 +192,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
     tree = cast(Ast, body.tree)
     tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     is_loose = layout.head == "row" and len(layout.args) > 1 and not _holds(layout.args[-1], bound)
+    is_loose = is_loose and not (word in OVER and _begins_with_array(reading, layout, bound))
     span = node.span
     names = tuple(others)
     if word == "sum":
@@ -272,6 +285,14 @@ def with_first_values(tree: Ast, bound: Mapping[str, Index]) -> Ast:
 
 def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:
     return any(name in bound for name in letters_in(layout))
+
+
+def _begins_with_array(reading: Reading, layout: Ast, bound: Mapping[str, Index]) -> bool:
+    r"""Return whether the factors up to the last with an index are no number: \max_k u_k^\top v has no other end."""
+    last = max((k for k, x in enumerate(layout.args) if _holds(x, bound)), default=-1)
+    factors = [reading.made.get(x) for x in layout.args[: last + 1] if x.head != "operator"]
+    kinds = [x.kind if x is not None and x.fault is None and x.tree is not None else "" for x in factors]
+    return bool(kinds) and "" not in kinds and reduce(kind_of_product, kinds) in ("vector", "row", "matrix")
 
 
 def _measure(reading: Reading, index: Index) -> Ast:

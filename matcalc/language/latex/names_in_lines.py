@@ -6,6 +6,8 @@ from collections.abc import Collection
 from typing import cast
 
 from matcalc.language.latex.latex_scope import Key, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, walk
 
@@ -38,6 +40,7 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
     inside = {id(x) for node in scripts if (below := _subscript_in(node, declared)) for x in walk(below)}
     inside |= {id(x) for node in scripts if _subscript_in(node, declared) for x in walk(node.args[0])}
     inside |= {id(x) for node in scripts if is_decorated(node, declared) for x in walk(node.args[0])}
+    inside |= {id(node.args[0]) for node in walk(layout) if is_exponential(node)}
     for node in walk(layout):
         if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
             found.add(key)
@@ -48,6 +51,13 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
         if node.head == "script" and {*cast("tuple[str, ...]", node.value)} == {"'"} and (key := whole_key(node)):
             found.add(key)  # h'(t) = ..., the derivative that a passage defines
     return frozenset(found)
+
+
+def is_exponential(node: Ast) -> bool:
+    """Return whether a layout is e with an exponent that is no number and no transpose: beside e_i no name either."""
+    if node.head != "script" or node.value != ("^",) or key_of(node.args[0]) != ("e",):
+        return False
+    return unbraced(node.args[1]).head != "number" and not is_transposing("^", node.args[1])
 
 
 def is_decorated(script: Ast, declared: Collection[Key]) -> bool:

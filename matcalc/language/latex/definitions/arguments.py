@@ -38,9 +38,9 @@ def with_subscripts(reading: Reading, line: Ast, outer: Collection[str] = ()) ->
 
 
 def without_own_arguments(lines: Sequence[Ast]) -> list[Ast]:
-    """Return lines in which entries stand for functions with one argument each: u_i for u_i(x_i).
+    """Return lines in which entries stand for functions whose arguments tell nothing: u_i for u_i(x_i).
 
-    Each use of such a function has the argument of its definition, with the subscripts of the use.
+    Each use of such a function has the arguments of its definition, with the subscripts of the use.
     """
     done = list(lines)
     for line in lines:
@@ -64,16 +64,16 @@ def without_own_arguments(lines: Sequence[Ast]) -> list[Ast]:
 
 
 def _has_own_argument(name: Ast, fence: Ast) -> bool:
-    """Return whether a name with an index has one argument, a letter with the same index."""
+    """Return whether a name with an index has letters as arguments, one of them with the same index."""
     if name.head != "script" or name.value != ("_",) or name.args[1].head != "letter" or key_of(name.args[0]) is None:
         return False
-    is_one = fence.head == "fence" and fence.value == "open" and len(fence.args) == 1
-    one = fence.args[0] if is_one else name.args[1]
-    return one.head == "script" and key_of(one.args[0]) is not None and same_layout(one.args[1], name.args[1])
+    own = [x for x in fence.args if x.head == "script" and key_of(x.args[0]) and same_layout(x.args[1], name.args[1])]
+    letters = all(x.head == "letter" or x in own for x in fence.args)
+    return fence.head == "fence" and fence.value == "open" and bool(own) and letters
 
 
 def _is_use(name: Ast, fence: Ast, item: Ast, after: Ast) -> bool:
-    """Return whether a use has the argument of the definition with its own subscript."""
+    """Return whether a use has the arguments of the definition with its own subscript."""
     below = subscript_of(item)
     letter = name.args[1].value
     made = rebuild(fence, lambda x: below if x.head == "letter" and x.value == letter and below is not None else x)

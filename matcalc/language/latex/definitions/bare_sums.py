@@ -1,6 +1,7 @@
 r"""Gives a sum without a subscript the indices of its summand: \sum x_i^2 is \sum_i x_i^2.
 
-An index that also stands outside of the sum, y_j = \sum x_i A_{ij} with its j, is none of the sum.
+An index that also stands outside of the sum, y_j = \sum x_i A_{ij} with its j, is none of the sum. Of two factors
+\sum x_i \sum y_i each has its own index.
 """
 
 from __future__ import annotations
@@ -17,19 +18,24 @@ def with_indices_of_sums(reading: Reading, line: Ast) -> Ast:
     r"""Return a line in which each \sum has a subscript, if its summand has indices that are bound nowhere else."""
     if not any(_is_bare(node) for node in walk(line)):
         return line
-    return _changed(reading, line, _outside(reading, line))
+    return _changed(reading, line, _outside(reading, line), ())
 
 
 def _is_bare(node: Ast) -> bool:
     return node.head == "big" and node.value == ("sum", ())
 
 
-def _changed(reading: Reading, node: Ast, taken: Collection[str]) -> Ast:
-    """Return a layout with subscripts of its sums; `taken` are the indices that are bound around it."""
+def _changed(reading: Reading, node: Ast, taken: Collection[str], bare: Collection[str]) -> Ast:
+    """Return a layout with subscripts of its sums.
+
+    `taken` are the indices that are bound around it, `bare` those of them that sums without a subscript bind.
+    """
     taken = {*taken, *bound_by(node)} if node.head == "big" else taken
     found = _outside(reading, node.args[-1]) if _is_bare(node) else {}
     own = {letter: x for letter, x in found.items() if letter not in {*taken, *bound_in(node)}}
-    args = tuple(_changed(reading, x, {*taken, *own}) for x in node.args)
+    if not own and {*found} <= {*bare} - bound_in(node):
+        own = found  # a factor of another sum
+    args = tuple(_changed(reading, x, {*taken, *own}, {*bare, *own}) for x in node.args)
     if not own:
         return Ast(node.head, args, node.value, node.span, node.at) if args else node
     below = Ast("fence", tuple(own.values()), "brace", node.span)

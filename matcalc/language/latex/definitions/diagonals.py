@@ -2,12 +2,13 @@ r"""Reads a diagonal of entries, \operatorname{diag}(a_i^2) or (a_1, \ldots, a_n
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import cast
 
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.definitions.bound_letters import bound_in
-from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import Reading, fault, key_of, subscript_of
 from matcalc.language.latex.layout.latex_patterns import same_layout
 from matcalc.language.latex.recurrences.steps import DOTS
@@ -38,6 +39,71 @@ def with_diagonals(reading: Reading, line: Ast) -> Ast:
         return Ast("row", tuple(items), None, node.span, node.at)
 
     return rebuild(line, change)
+
+
+def with_diagonal_matrices(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    r"""Return lines in which D_{ii} = f_i defines the diagonal matrix D that other lines have as a whole."""
+    done = list(lines)
+    for k, line in enumerate(lines):
+        found = _diagonal(reading, line, signs)
+        others = [x for x in lines if x is not line]
+        if found is None or any(_defines(x, found[0], signs) for x in others):
+            continue
+        name, letter = found
+        if not any(_is_whole(x, name) for x in others):
+            continue
+        fence = Ast("fence", (line.args[1],), "bracket", line.args[1].span)
+        vector = Ast("fence", (Ast("script", (fence, letter), ("_",), fence.span),), "open", fence.span)
+        word = Ast("word", (), (reading.names.roles["diagonals"], "operator"), fence.span)
+        formula = Ast("row", (word, vector), None, fence.span)
+        done[k] = Ast("relation", (name, formula), line.value, line.span, line.at)
+    return done
+
+
+def with_diagonal_entries(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast | None]:
+    r"""Return lines in which p_{ij} = f with p_{ii} = a beside it is a where i = j; None for the second of the two."""
+    done: list[Ast | None] = list(lines)
+    for line in lines:
+        found = _diagonal(reading, line, signs)
+        others = [x for x in done if x and x is not line and found is not None and _defines(x, found[0], signs)]
+        below = subscript_of(others[0].args[0]) if len(others) == 1 and others[0].args[0].head == "script" else None
+        letters = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))] if below else []
+        if found is None or len(letters) != 2 or any(x.head != "letter" for x in letters):
+            continue
+        if same_layout(*letters) or not any(same_layout(found[1], x) for x in letters):
+            continue
+        span = line.args[1].span
+        equal = Ast("cells", (line.args[1], Ast("relation", tuple(letters), ("==",), span)), None, span)
+        rest = Ast("cells", (others[0].args[1], Ast("word", (), ("otherwise", "text"), span)), None, span)
+        formula = Ast("matrix", (equal, rest), "cases", span)
+        whole = Ast("relation", (others[0].args[0], formula), others[0].value, others[0].span, others[0].at)
+        done = [whole if x is others[0] else None if x is line else x for x in done]
+    return done
+
+
+def _diagonal(reading: Reading, line: Ast, signs: Collection[str]) -> tuple[Ast, Ast] | None:
+    """Return the name and the index of a left side D_{ii}; None for any other."""
+    is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
+    side = line.args[0] if is_equation else line
+    below = subscript_of(side) if is_equation and side.head == "script" and side.value == ("_",) else None
+    key = key_of(side.args[0]) if below is not None else None
+    items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))] if below else []
+    is_twice = len(items) == 2 and items[0].head == "letter" and same_layout(*items)
+    return (side.args[0], items[0]) if is_twice and key is not None and key not in reading.keys else None
+
+
+def _defines(line: Ast, name: Ast, signs: Collection[str]) -> bool:
+    """Return whether a line defines a matrix, or entries of it."""
+    side = line.args[0] if line.head == "relation" and line.value in [(sign,) for sign in signs] else line
+    base = side.args[0] if side.head == "script" else side
+    return side is not line and key_of(base) == key_of(name)
+
+
+def _is_whole(line: Ast, name: Ast) -> bool:
+    """Return whether a line has a matrix without subscripts."""
+    below = {x.args[0] for x in walk(line) if x.head == "script" and subscript_of(x) is not None}
+    accents = {x.args[0] for x in walk(line) if x.head == "accent"}
+    return any(key_of(x) == key_of(name) and x not in below | accents for x in walk(line))
 
 
 def _free(reading: Reading, fence: Ast, outer: set[str]) -> tuple[Ast, str] | None:

@@ -16,6 +16,7 @@ from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import (
     APPLIED,
+    ARRAY,
     NUMBER,
     VECTOR,
     Key,
@@ -136,7 +137,9 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         is_zero = is_plain_number(argument) and argument.value[0] == 0  # type: ignore[index]
         if is_zero and key in reading.keys and _is_vector(reading, letter, one):
             argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
-        kind = VECTOR if _is_vector(reading, letter, one) else NUMBER
+        is_large = key[0][:1].isupper() and key not in reading.keys
+        kind = ARRAY if _is_beside_array(reading, key, one) else NUMBER
+        kind = (ARRAY if is_large else VECTOR) if _is_vector(reading, letter, one) else kind
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -146,9 +149,10 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         and (_with_primes(x) in put or whole_key(without_top(x)[0]) in reading.keys)
         and (subscript_of(x) is not None or _with_primes(x) in put)
     }
+    bases |= {x for accent in walk(formula) if accent.head == "accent" for x in walk(accent) if x is not accent}
 
     def change(node: Ast) -> Ast:
-        if node.head not in ("letter", "script") or node in bases:
+        if node.head not in ("letter", "script", "accent") or node in bases:
             return node
         return put.get(_with_primes(node) or (), node)
 
@@ -218,11 +222,26 @@ def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
     return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
 
 
+def _is_beside_array(reading: Reading, key: Key, one: Statement) -> bool:
+    r"""Return whether a function multiplies a parameter by a declared array entry by entry: P(Z) = W \\odot Z."""
+
+    def is_array(layout: Ast) -> bool:
+        names = reading.keys.get(whole_key(layout) or (), ())
+        return bool(names) and all(reading.kind_of(x) in ("vector", "matrix") for x in names)
+
+    products = [x for x in walk(one.formula) if x.head == "infix" and {*cast("tuple[str, ...]", x.value)} <= _ENTRYWISE]
+    return any(
+        any(map(is_array, x.args)) and any(_with_primes(y) == key for factor in x.args for y in walk(factor))
+        for x in products
+    )
+
+
 def _is_transposed(node: Ast) -> bool:
     above = without_top(node)[1] if node.head == "script" else ()
     return any(is_transposing(mark, x) for mark, x in above)
 
 
+_ENTRYWISE = {r"\odot", r"\circ", r"\oslash"}
 _DENSITIES = {("phi",): r"\phi(z) = \operatorname{normpdf}(z)", ("varphi",): r"\varphi(z) = \operatorname{normpdf}(z)"}
 
 
@@ -235,9 +254,9 @@ def implied(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:
     if ("Phi",) not in called - defined or ("Phi",) in reading.keys:
         return []
     found = [text for key, text in _DENSITIES.items() if key in called - defined and key not in reading.keys]
-    return [_nowhere(lines_of(text)[0][0]) for text in found]
+    return [nowhere(lines_of(text)[0][0]) for text in found]
 
 
-def _nowhere(layout: Ast) -> Ast:
+def nowhere(layout: Ast) -> Ast:
     """Return a layout without positions, since it is not a part of the passage."""
     return rebuild(layout, lambda node: replace(node, span=(-1, -1), at=-1))

@@ -7,6 +7,7 @@ do other functions whose rule names the function that solves them, such as logit
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
 from matcalc.language.latex.layout.latex_layout import unbraced
@@ -92,15 +93,17 @@ def compound_key(reading: Reading, line: Ast) -> Key:
     if any(x.head == "word" and x.value == ("partial", "\\") for x in walk(side)):
         return ("", "partial")  # \log|\det \partial f / \partial z| = ...
     allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
-    items = side.args if side.head == "row" else (side,)
-    argument = items[-1] if len(items) > 1 and items[-1].head == "fence" else None
+    rows = [x.args for x in walk(side) if x.head == "row"]
+    arguments = {y for row in rows for x, y in pairwise(row) if y.head == "fence" and (key_of(x) or y is row[-1])}
     scripts = {x for node in walk(side) if node.head == "script" for layout in node.args[1:] for x in walk(layout)}
-    hidden = scripts | ({*walk(argument)} if argument is not None else set())
+    hidden = scripts | {x for argument in arguments for x in walk(argument)}
     functions = {(word,) for word in reading.names.words}
     inside = used(side) - frozenset().union(*map(used, hidden)) - functions
     is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
     right = used(formula, reading.keys)
-    if not is_label or inside & {*reading.keys, *right} or not right & {*reading.keys}:
+    called = {key_of(x) for row in rows for x, y in pairwise(row) if y in arguments}
+    densities = {(size,) for size in reading.known.sizes if (size,) in called}  # p(y) beside X: matrix(n, p)
+    if not is_label or inside & {*reading.keys, *right} - densities or not right & {*reading.keys}:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
     return ("", *sorted("_".join(x) for x in inside))

@@ -10,6 +10,7 @@ from matcalc.language.latex.latex_scope import Reading, fault, key_of, subscript
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
+from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, walk
 
 _ARGUMENTS = ("arg", "argmin", "argmax")
@@ -63,6 +64,8 @@ def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
 def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
     """Return whether an element below \\min is a symbol of the formula and not an index."""
     layout = element.args[0] if element.head == "relation" else element
+    if layout.head == "word" and layout.value[0] in DOTS:  # type: ignore[index]
+        return True  # \max_{w_1, \dots, w_K}
     key = whole_key(layout)
     if key is None:
         return False

@@ -10,11 +10,14 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from matcalc.language.latex.latex_axes import elements
+from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Key, Reading, key_of, subscript_of
 from matcalc.language.latex.layout.latex_patterns import without_top
+from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.syntax import Ast, rebuild, walk
+
+Lines = tuple[list[Ast], ...]
 
 
 class Defined(NamedTuple):
@@ -72,6 +75,25 @@ def _entry(node: Ast) -> tuple[Key | None, tuple[str, ...]]:
     return key, tuple(cast("tuple[str, str]", x.value)[0] for x in items)
 
 
+def with_own_entries(reading: Reading, lines: Lines, signs: Collection[str]) -> Lines:
+    r"""Return lines in which entries that one defines have a name of their own beside a number or size of the letter.
+
+    A number has no entries: beside a size h and a number \\sigma, h_t and \\sigma_i are other symbols.
+    """
+    found = {key for some in lines for line in some if (key := _entries_of_number(reading, line, signs)) is not None}
+    if not found:
+        return lines
+
+    def change(node: Ast) -> Ast:
+        key = key_of(node.args[0]) if node.head == "script" else None
+        if key not in found or not _is_place(subscript_of(node)) or whole_key(without_top(node)[0]) in reading.keys:
+            return node
+        base = Ast("accent", (node.args[0],), "own", node.args[0].span)
+        return Ast("script", (base, *node.args[1:]), node.value, node.span, node.at)
+
+    return tuple([rebuild(line, change) for line in some] for some in lines)
+
+
 def with_own_functions(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
     """Return lines in which functions with the letter of a declared array have names of their own."""
     found = {key for line in lines if (key := _function(reading, line, signs)) is not None}
@@ -88,6 +110,30 @@ def with_own_functions(reading: Reading, lines: Sequence[Ast], signs: Collection
         return Ast("row", tuple(items), None, node.span, node.at)
 
     return [rebuild(line, change) for line in lines]
+
+
+def _entries_of_number(reading: Reading, line: Ast, signs: Collection[str]) -> Key | None:
+    """Return the key of a declared number or size of whose letter a line defines entries."""
+    if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
+        return None
+    side = line.args[0]
+    key = key_of(side.args[0]) if side.head == "script" else None
+    below = subscript_of(side) if key is not None else None
+    names = reading.keys.get(key, ()) if key is not None else ()
+    is_number = all(reading.kind_of(x) == "scalar" and x not in reading.known.indices for x in names)
+    if below is None or not names or not is_number or whole_key(without_top(side)[0]) in reading.keys:
+        return None
+    places = [s for x in walk(line.args[1]) if x.head == "script" and (s := subscript_of(x)) is not None]
+    indices = {*letters_in(below)} - reading.known.sizes
+    return key if _is_place(below) and indices & {x for s in places for x in letters_in(s)} else None
+
+
+def _is_place(below: Ast | None) -> bool:
+    """Return whether a subscript consists of letters, numbers and their sums, as of entries."""
+    return below is not None and all(
+        x.head in ("letter", "number", "chain", "row", "operator") or x.head == "fence" and x.value == "brace"
+        for x in walk(below)
+    )
 
 
 def _function(reading: Reading, line: Ast, signs: Collection[str]) -> Key | None:

@@ -23,7 +23,7 @@ def with_own_indices(reading: Reading, one: Statement, taken: Collection[str]) -
     if not clashing:
         return one.formula
     known = {*reading.known.kinds, *reading.known.sizes, *reading.parts, *reading.ranges}
-    letters = supply("ijklpqrst", {*known, *taken, *own, *letters_in(one.formula)})
+    letters = supply("ijklpqrst", {*known, *taken, *own, *letters_in(one.formula), *reading.letters})
     fresh = {letter: next(letters) for letter in clashing}
     reading.ranges = {**reading.ranges, **{fresh[x]: reading.ranges[x] for x in clashing if x in reading.ranges}}
     kept = {id(x) for node in walk(one.formula) if node.head == "script" for x in _letters_of_name(reading, node)}
@@ -69,6 +69,43 @@ def with_separate_sums(line: Ast) -> Ast:
         return Ast("big", (*node.args[:-1], row), node.value, node.span, node.at)
 
     return rebuild(line, change)
+
+
+def with_indices_beside_sizes(reading: Reading, line: Ast) -> Ast:
+    r"""Return a line in which an index has another letter than a declared size: the k of \sum_{k \ne i} x_{ik}.
+
+    It is one if the summand has the letter only as a subscript; a size may be a number there, and then nothing changes.
+    """
+    sizes = {x for x in reading.known.sizes if len(x) == 1} - reading.known.kinds.keys()
+    used = {*letters_in(line), *reading.known.sizes, *reading.known.kinds, *reading.ranges, *reading.letters}
+    letters = supply("ijklpqrst", used)
+
+    def change(node: Ast) -> Ast:
+        own = sorted(bound_by(node) & sizes) if node.head == "big" else []
+        below = {x for y in walk(node.args[-1]) if y.head == "script" for x in _inside(y)} if own else set()
+        for letter in own:
+            places = [x for x in walk(node.args[-1]) if x.head == "letter" and x.value[0] == letter]  # type: ignore[index]
+            if not places or not below.issuperset(places):
+                continue
+            fresh = next(letters)
+            if letter in reading.ranges:
+                reading.ranges = {**reading.ranges, fresh: reading.ranges[letter]}
+            first, *rest = node.args
+
+            def renamed(x: Ast, letter: str = letter, fresh: str = fresh) -> Ast:
+                is_own = x.head == "letter" and x.value[0] == letter  # type: ignore[index]
+                return Ast("letter", (), (fresh, x.value[1]), x.span) if is_own else x  # type: ignore[index]
+
+            made = (rebuild(first, renamed), *rest[:-1], rebuild(rest[-1], renamed))
+            node = Ast("big", made, node.value, node.span, node.at)
+        return node
+
+    return rebuild(line, change)
+
+
+def _inside(script: Ast) -> list[Ast]:
+    below = subscript_of(script)
+    return [*walk(below)] if below is not None else []
 
 
 def _letters_of_name(reading: Reading, script: Ast) -> list[Ast]:

@@ -5,7 +5,7 @@ Other lines then use that part for \sigma^2, its inverse for \sigma^{-2} and its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from matcalc.language.latex.latex_axes import elements, letters_in
@@ -20,16 +20,19 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
 
     Raises: ParseError if the name without its power is declared, so that the line is an equation.
     """
+    rooted = [_with_root(reading, line, signs) if _is_called(line, lines) else line for line in lines]
+    keys = {key for line in rooted if (key := _function(reading, line, signs)) is not None}
+    lines = [rebuild(line, lambda x: _with_powers_behind(x, keys)) for line in rooted] if keys else rooted
     done = list(lines)
     for k, line in enumerate(lines):
         if line.head != "relation" or line.value not in [(sign,) for sign in signs] or len(line.args) != 2:
             continue
-        base, below, power = _powers(line.args[0])
+        base, below, power = powers_of(line.args[0])
         key = key_of(base) if base is not None else None
         if key is None or base is None or power != 2:
             continue
         others = [*done[:k], line.args[1], *done[k + 1 :]]
-        if not any(_matches(reading, node, key, below, line.args[1]) for one in others for node in _names(one)):
+        if not any(_matches(reading, node, key, below, line.args[1]) for one in others for node in names_of(one)):
             continue
         added = key_of_subscript(below) if below is not None else ()
         is_entry = below is None or added is None or set(letters_in(below)) <= _indices(reading, line.args[1])
@@ -40,7 +43,54 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
     return done
 
 
-def _powers(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
+def _with_root(reading: Reading, line: Ast, signs: Sequence[str]) -> Ast:
+    r"""Return the line that defines a square of a function, \sigma^2(x) = f, as \sigma(x) = \sqrt{f}."""
+    side = line.args[0] if line.head == "relation" and line.value in [(sign,) for sign in signs] else line
+    if side is line or side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence":
+        return line
+    base, _, power = powers_of(side.args[0])
+    key = key_of(base) if base is not None else None
+    if key is None or key in reading.keys or power != 2 or len(line.args) != 2:
+        return line
+    left = Ast("row", (without_top(side.args[0])[0], side.args[1]), None, side.span)
+    root = Ast("radical", (line.args[1],), None, line.args[1].span)
+    return Ast("relation", (left, root), line.value, line.span, line.at)
+
+
+def _function(reading: Reading, line: Ast, signs: Sequence[str]) -> Key | None:
+    """Return the key of the undeclared function that a line defines."""
+    side = line.args[0] if line.head == "relation" and line.value in [(sign,) for sign in signs] else line
+    if side is line or side.head != "row" or len(side.args) != 2 or side.args[1].head != "fence":
+        return None
+    base, _, power = powers_of(side.args[0])
+    key = key_of(base) if base is not None and power == 1 else None
+    return key if key is not None and key not in reading.keys else None
+
+
+def _is_called(line: Ast, lines: Sequence[Ast]) -> bool:
+    """Return whether other lines have the name of the function that a line defines the square of."""
+    side = line.args[0] if line.head == "relation" else line
+    base = powers_of(side.args[0])[0] if side.head == "row" else None
+    others = [x for x in lines if x is not line] + [*line.args[1:]]
+    return base is not None and any(key_of(x) == key_of(base) for one in others for x in walk(one))
+
+
+def _with_powers_behind(row: Ast, keys: Collection[Key | None]) -> Ast:
+    r"""Return a row in which the power of a function is behind its argument, \sigma(x)^2 for \sigma^2(x)."""
+    items: list[Ast] = []
+    for item in row.args if row.head == "row" else ():
+        base, _, power = powers_of(items[-1]) if items else (None, None, None)
+        if base is None or key_of(base) not in keys or power != 2 or item.head != "fence" or item.value != "open":
+            items.append(item)
+            continue
+        name, above = without_top(items[-1])
+        call = Ast("fence", (Ast("row", (name, item), None, item.span),), "open", item.span)
+        marks, layouts = zip(*above, strict=True)
+        items[-1] = Ast("script", (call, *layouts), marks, item.span, item.at)
+    return Ast("row", tuple(items), None, row.span, row.at) if items else row
+
+
+def powers_of(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
     """Return the base of a name, its subscript, and its power if that is a number, 1 without a superscript."""
     shown, above = without_top(node)
     base, below = (shown.args[0], subscript_of(shown)) if shown.head == "script" else (shown, None)
@@ -55,7 +105,7 @@ def _powers(node: Ast) -> tuple[Ast | None, Ast | None, Fraction | None]:
     return base, below, -inner.value[0] if inner is not layout and inner.head == "number" else None  # type: ignore[index]
 
 
-def _names(line: Ast) -> list[Ast]:
+def names_of(line: Ast) -> list[Ast]:
     """Return the names of a layout with all that is above and below them, without those inside names."""
     inside: set[Ast] = set()
     for node in walk(line):
@@ -69,7 +119,7 @@ def _names(line: Ast) -> list[Ast]:
 
 def _matches(reading: Reading, node: Ast, key: Key, below: Ast | None, formula: Ast) -> bool:
     """Return whether a name is that of the square: with the same subscript, or with one in the place of its indices."""
-    base, own, _ = _powers(node)
+    base, own, _ = powers_of(node)
     if base is None or key_of(base) != key or (own is None) != (below is None):
         return False
     if own is None or below is None or key_of_subscript(own) == key_of_subscript(below):
@@ -85,16 +135,22 @@ def _indices(reading: Reading, formula: Ast) -> set[str]:
 
 def _replaced(reading: Reading, line: Ast, key: Key, below: Ast | None, formula: Ast) -> Ast:
     put: dict[Ast, Ast] = {}
-    for node in _names(line):
+    for node in names_of(line):
         if _matches(reading, node, key, below, formula):
-            put[node] = _square(node, key)
+            put[node] = square_of(node, key)
     return rebuild(line, lambda node: put.get(node, node))
 
 
-def _square(node: Ast, key: Key) -> Ast:
-    base, own, power = _powers(node)
+def squared_word(key: Key) -> str:
+    """Return the name of the square of a name."""
+    return "_".join((*key, "squared"))
+
+
+def square_of(node: Ast, key: Key) -> Ast:
+    """Return a power of a name by the name of its square, whose key begins with that of the name."""
+    base, own, power = powers_of(node)
     assert base is not None
-    word: Ast = Ast("letter", (), ("_".join((*key, "squared")), ""), base.span)
+    word = Ast("letter", (), (squared_word(key), ""), base.span)
     named = word if own is None else Ast("script", (word, own), ("_",), node.span, node.at)
     if power == 2:
         return named

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
 from matcalc.language.latex.definitions.labels import (
     by_indices,
@@ -20,6 +21,7 @@ from matcalc.language.latex.definitions.labels import (
 )
 from matcalc.language.latex.definitions.sets import set_key
 from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import (
     Key,
     Reading,
@@ -117,7 +119,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
-    """Return L = J = f as L = f, if J is a name that is not declared; f does not contain these names.
+    r"""Return L = J = f as L = f, if J is a label, a name that is not declared or -\log p(y); f does not contain it.
 
     Raises: ParseError for other formulas between two signs.
     """
@@ -127,10 +129,22 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
     inside = used(line.args[-1], reading.keys)
     for side in line.args[:-1]:
         key = whole_key(side)
+        if key is None and _is_label(reading, side, line.args[-1]):
+            continue
         if key is None or key in reading.keys or key in inside:
             hint = "write one of the formulas: only names that are not declared may stand before its ="
             raise fault("'=' between formulas", side, hint)
     return Ast("relation", (line.args[0], line.args[-1]), signs[:1], line.span, line.at)
+
+
+def _is_label(reading: Reading, side: Ast, formula: Ast) -> bool:
+    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta)."""
+    side = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
+    try:
+        compound_key(reading, Ast("relation", (side, formula), ("==",), side.span, side.at))
+    except ParseError:
+        return False
+    return True
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:
@@ -157,10 +171,15 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     if len(letters) > 1 or is_listed:  # \Sigma_{ij} = \rho^{|i - j|}, and w_k = e^{-k} in \sum_k w_k x_k
         free |= {x for x in letters_in(formula) if (x,) not in reading.keys} - bound_in(formula, letters)
     free -= _labels(reading, formula)
-    if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in scripts)]:
+    arrays = [cast(Ast, subscript_of(x)) for x in own if _is_array(reading, key_of(x.args[0]))]
+    if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in arrays)]:
         hint = "give the index another letter, or write the last entry by its own letter"
         raise fault(f"{clash[0]} is a size, and can be an index here", name, hint)
     return letters if len(letters) == len(items) and set(letters) <= free else ()
+
+
+def _is_array(reading: Reading, key: Key | None) -> bool:
+    return key is not None and (key in reading.keys or bool(large_of(reading, key)))
 
 
 def _labels(reading: Reading, formula: Ast) -> set[str]:
@@ -211,7 +230,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
-    every = [_of_vector(reading, one, every) for one in every]
+    every = [_of_vector(reading, one, every, readers) for one in every]
     main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
@@ -257,9 +276,13 @@ def _solved(one: Statement) -> Statement:
 
 
 def _is_remark(one: Statement) -> bool:
-    """Return whether a line only tells the parts of a name, x = (a, b), of which no formula is made."""
+    r"""Return whether a line only tells the parts of a name, of which no formula is made.
+
+    Such are x = (a, b), \theta = \{W, b\} and D = \{(x_i, y_i)\}_{i=1}^n.
+    """
     fence, *words = one.formula.args if one.formula.head == "row" else (one.formula,)
-    is_list = fence.head == "fence" and fence.value == "open" and len(fence.args) > 1
+    fence = fence.args[0] if fence.head == "script" else fence
+    is_list = fence.head == "fence" and (fence.value == "set" or fence.value == "open" and len(fence.args) > 1)
     return is_list and all(x.head == "word" and x.value[1] == "text" for x in words)  # type: ignore[index]
 
 
@@ -271,13 +294,17 @@ def _as_entries(reading: Reading, one: Statement) -> Statement:
     return one._replace(parameters=None, indices=indices) if indices else one
 
 
-def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement]) -> Statement:
-    r"""Return a function a_k(\theta) that is used only as a whole, a(\theta), as a function whose value is a vector."""
+def _of_vector(reading: Reading, one: Statement, every: Sequence[Statement], readers: Sequence[Ast]) -> Statement:
+    r"""Return a function a_k(\theta) that is used as a whole, a(\theta), or at another index, as that of a vector."""
     if one.name is None or not one.parameters or one.name.head != "script":
         return one
     base = key_of(one.name.args[0])
-    uses = frozenset().union(*(used(x.formula) for x in every))
-    indices = _indices(reading, one.name, one.formula) if base in uses and one.key not in uses else ()
+    layouts = [*(x.formula for x in every), *readers]
+    uses = frozenset().union(*map(used, layouts))
+    scripts = [x for y in layouts for x in walk(y) if x.head == "script" and key_of(x.args[0]) == base]
+    others = {whole_key(without_top(x)[0]) for x in scripts} - {x.key for x in every}
+    is_whole = base in uses and (one.key not in uses or others)
+    indices = _indices(reading, one.name, one.formula) if is_whole else ()
     return as_whole(one._replace(indices=indices))._replace(parameters=one.parameters) if indices else one
 
 

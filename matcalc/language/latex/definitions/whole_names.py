@@ -29,7 +29,7 @@ def with_whole_names(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
     for side in heads:
         word = "_".join(str(x.value[0]) for x in walk(side) if x.head in ("letter", "word", "number"))  # type: ignore[index]
         letter = Ast("letter", (), (f"whole_{word}".replace("/", "_"), ""), side.span)
-        done = [_replaced(line, side, letter) for line in done]
+        done = [with_letter(line, side, letter) for line in done]
     for name, _ in (x.args for x in heads if x.head == "row"):
         _check_others(whole_key(name), name, done)
     return done
@@ -38,14 +38,16 @@ def with_whole_names(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
 def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
     r"""Return lines in which a name y^{(\lambda)} that a line defines has its superscript as an accent."""
     sides = [line.args[0] for line in lines if line.head == "relation" and line.value in [(sign,) for sign in signs]]
-    found = {mark for side in sides if (mark := raised_key(side)) is not None}
+    names = [x.args[0] if x.head == "row" and len(x.args) == 2 and x.args[1].head == "fence" else x for x in sides]
+    found = {mark for name in names if (mark := raised_key(name) or _letter_above(reading, name, lines)) is not None}
     if not found:
         return list(lines)
 
     marks = {added for _, added in found}
 
     def change(node: Ast) -> Ast:
-        mark = raised_key(node)
+        letter = _letter_above(reading, node, ())
+        mark = letter if letter in found else raised_key(node)
         if mark is None or mark[1] not in marks or (*mark[0], *mark[1]) in reading.keys:
             return node
         if mark not in found and (mark[1][0].isdigit() or unbraced(without_top(node)[1][0][1] or node).head != "fence"):
@@ -59,6 +61,23 @@ def with_raised_names(reading: Reading, lines: Sequence[Ast], signs: Collection[
         return base if below is None else Ast("script", (base, below), ("_",), node.span, node.at)
 
     return [rebuild(line, change) for line in lines]
+
+
+def _letter_above(reading: Reading, node: Ast, lines: Sequence[Ast]) -> tuple[Key, Key] | None:
+    r"""Return the key of a name and that of the Greek letter above it, V^\pi, if it is no power.
+
+    Neither of the two is declared, or stands elsewhere in the formulas of lines.
+    """
+    above = without_top(node)[1] if node.head == "script" else ()
+    layout = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
+    key, added = key_of(node.args[0]) if layout is not None else None, key_of(layout) if layout is not None else None
+    if layout is None or layout.head != "letter" or key is None or added is None or len(added[0]) < 2:
+        return None
+    formulas = [line.args[-1] if line.head == "relation" else line for line in lines]
+    own = [x for line in formulas for x in walk(line) if x.head in ("letter", "accent") and key_of(x) in (key, added)]
+    inside = {id(y) for line in formulas for x in walk(line) if x.head == "script" and len(x.args) > 1 for y in walk(x)}
+    is_open = key not in reading.keys and added not in reading.keys
+    return (key, added) if is_open and all(id(x) in inside for x in own) else None
 
 
 def raised_key(node: Ast) -> tuple[Key, Key] | None:
@@ -143,7 +162,9 @@ def _is_call(side: Ast, item: Ast, after: Ast) -> bool:
     return same_layout(side.args[0], item) and same_layout(side.args[1], without_top(after)[0])
 
 
-def _replaced(line: Ast, side: Ast, letter: Ast) -> Ast:
+def with_letter(line: Ast, side: Ast, letter: Ast) -> Ast:
+    """Return a line with a letter for each use of a name of several letters."""
+
     def change(node: Ast) -> Ast:
         shown, above = without_top(node)
         if side.head != "row" and above and shown.head == side.head == "script" and same_layout(side, shown):

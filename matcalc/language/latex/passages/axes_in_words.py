@@ -24,8 +24,12 @@ def note_rows(reading: Reading, text: str, rows: Mapping[str, int]) -> None:
         if len(shape) == 2 and shape.count(size) == 1:
             reading.stated[names[0]] = shape.index(size)
     for letter, axis in rows.items():
-        names = reading.keys.get((letter,), ())
-        reading.stated[names[0] if len(names) == 1 else letter] = axis
+        large = letter[:1].upper() + letter[1:]
+        every = [x for one in dict.fromkeys((letter, large)) for x in reading.keys.get((one,), ())]
+        matrices = [x for x in every if len(reading.known.shapes.get(x, ())) == 2]
+        name = matrices[0] if len(matrices) == 1 else letter
+        if reading.stated.setdefault(name, axis) != axis:
+            raise ParseError(f"{name} has both rows and columns of one letter", text=text, at=0)
 
 
 def with_axes(reading: Reading, lines: Sequence[Ast], along: Mapping[str, int]) -> list[Ast]:

@@ -50,16 +50,18 @@ def with_choices(names: LatexNames, layout: Ast) -> Ast:
 
 
 def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]]) -> Ast:
-    conditions = [_condition(cell) for _, cell in rows[:-1]]
+    conditions = [_conditions(cell) for _, cell in rows[:-1]]
     last = rows[-1][1]
     if not _is_otherwise(last):
         final = _condition(last)
-        if len(conditions) != 1 or not _is_opposite(conditions[0], final):
+        if len(conditions) != 1 or len(conditions[0]) != 1 or not _is_opposite(conditions[0][0], final):
             raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
     made = rows[-1][0]
     (pattern, *_) = candidates(names, node)
-    for (value, _), condition in zip(rows[-2::-1], conditions[::-1], strict=True):
-        made = _filled(pattern.items[0], (condition, value, made), node)
+    for (value, _), every in zip(rows[-2::-1], conditions[::-1], strict=True):
+        rest, made = made, value
+        for condition in reversed(every):
+            made = _filled(pattern.items[0], (condition, made, rest), node)
     return made
 
 
@@ -70,6 +72,16 @@ def _filled(template: Ast, operands: Sequence[Ast], node: Ast) -> Ast:
         return operands[int(str(one.value))] if one.head == "hole" else one
 
     return replace(rebuild(template, change), span=node.span, at=node.at)
+
+
+def _conditions(cell: Ast) -> list[Ast]:
+    r"""Return the relations of a condition, both of 0 \\le x < 1."""
+    inner = cell.args[0] if cell.head == "if" and len(cell.args) == 1 else cell
+    signs = cast("tuple[str, ...]", inner.value) if inner.head == "relation" else ()
+    if len(signs) != 2 or not {*signs} <= {"<", "<=", ">", ">="}:
+        return [_condition(cell)]
+    pairs = zip(inner.args, inner.args[1:], signs, strict=False)
+    return [_condition(Ast("relation", (a, b), (sign,), inner.span, inner.at)) for a, b, sign in pairs]
 
 
 def _condition(cell: Ast) -> Ast:

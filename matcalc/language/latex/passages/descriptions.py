@@ -8,7 +8,16 @@ are replaced by as many characters, so positions remain those of the passage.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
+
+from matcalc.language.latex.passages.meanings import is_function_named, states
+from matcalc.language.latex.passages.words_between import (
+    with_where_for_starts,
+    without_words_around_equations,
+    without_words_between,
+)
+from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
     r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;.]*(?:[Ww]here|[Ww]ith|[Hh]ere|in\s+which)[\s,:]*\}"
@@ -19,29 +28,62 @@ _TEXT = re.compile(r"\\(?:text|textrm|textit|textnormal|mbox)\s*\{(?P<a>(?:[^{}$
 _VERB = re.compile(
     r"[\s,]*(?:(?:is|are|denotes?|represents?|stands?\s+for|means?|being|refers?\s+to|indicates?|gives?|controls?|sets?"
     r"|measures?|counts?|collects?|contains?|holds?|has|have|determines?|models?|encodes?|weights?|penali[sz]es?"
-    r"|balances?|trades?|ranges?|if|when|whenever)\b|(?:an?|the|its|their|our|some)\s)",
+    r"|balances?|trades?|ranges?|if|when|whenever|corresponds?|describes?|specif(?:y|ies)|serves?|acts?|captures?|governs?"
+    r"|quantif(?:y|ies)|regulates?|tunes?|stores?|lists?|compris(?:e|es)|consists?|summari[sz]es?|parametri[sz]es?"
+    r"|index(?:es)?|enumerates?|labels?|reflects?|accounts?|characteri[sz]es?|was|were|can|may|must|should|be)\b"
+    r"|(?:an?|the|its|their|our|some)\s)",
 )
 _VALUE = re.compile(r"[^=<>]*(?==\s*[-\d.]+\s*\Z)")
 """The name of a value of data, M_{ui} = 1 in front of the word if."""
 _IF = re.compile(r"[\s,]*(?:if|when|whenever)\b")
 _NOUNS = re.compile(r"[\s,;.]*(?:[A-Za-z][a-z]*[\s,-]+)*(?:[A-Za-z][a-z]*)?[\s,:]*\Z")
 """Words in front of a symbol, the penalty $\\lambda$."""
+_NOUN = re.compile(r"\b(?:the|an?)\s+[a-z][\w\s-]*\Z")
+"""Words that name a symbol behind them, the sigmoid function $\\sigma$."""
+_LISTED = re.compile(
+    r"[\s,;]*(?:(?:and|the|an?)\s+)*(?:(?!(?:is|are|by|over|of|to|from|at|in|on|for|times|plus|minus|less|per|as|if|when)\b)"
+    r"(?![a-z]*(?:ed|ing)\b)[A-Za-z][a-z]*(?:-[a-z]+)*\s+){1,3}\Z"
+)
+_WHOSE = re.compile(r"[\s,]*(?:and\s+)?(?:whose|with)\s+(?:the\s+)?[a-z]+(?:\s+[a-z]+)?\s+(?:is|are|given\s+by)\s*\Z")
+"""Words in front of a further definition, whose gradient is $\\nabla f = ...$"""
 _MEANING = re.compile(
     r"row|column|wise|entr|element|transpos|invers|deriv|gradient|expect|averag|mean|sort|order|root|squar|log|"
     r"normali|modulo|index|start|count|not|except|instead|only|unless|otherwise|denote|defin|equal",
     re.I,
 )
 """Parts of words that may change the meaning of a formula."""
-_ROWS = re.compile(r"\b(row|column)s?(?:\s+vectors?)?\s+of\b(?P<of>.*)", re.S)
-_CAPITAL = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z])|\\(?:mathbf|boldsymbol|bm)\s*\{?\s*([A-Z])(?![A-Za-z])")
 _CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
 """Words that change what a symbol stands for."""
-_SMALL = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
-_ALONG = re.compile(r"\b(row|column)-?\s?wise\b|\b(?:to|for|over)\s+each\s+(row|column)\b")
+_ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
+"""The end of a number, $i$-th."""
+_OVER = re.compile(
+    r"[\s,]*(?:jointly\s+)?(?:over|with\s+respect\s+to|w\.r\.t\.|as\s+a\s+function\s+of)(?:\s+all|\s+both)?\s*\Z"
+)
+"""Words between a formula and its variables."""
+_CITED = re.compile(r"~?\\(?:cite[a-z]*|ref|eqref|autoref|cref|footnote)\*?\s*(?:\[[^\]]*\]\s*)*\{[^{}]*\}")
+_EMPHASISED = re.compile(r"\\emph\s*\{([^{}]*)\}")
+_ALONG = re.compile(
+    r"\b(row|column)-?\s?wise\b|\b(?:to|for|over|in|along)\s+(?:each|every)\s+(row|column)\b"
+    r"|\b(row|column)\s+by\s+(?:row|column)\b"
+)
 """The words for a function of each row, with which papers take the softmax of a matrix."""
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
 _OPENING = re.compile(rf"\\begin\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\[|\$\$")
 _CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
+_FRONT = re.compile(
+    r"\s*(?P<words>(?!(?:[Ww]here|[Ww]ith)\b)(?:[A-Za-z]+[a-z]|[Aa])"
+    r"(?:[\s,:-]+(?!where\b|with\b)(?:[A-Za-z]+[a-z]|[Aa]|[A-Z]{2,}))*[\s,:]+)(?=\$(?P<formula>[^$]+)\$)"
+)
+"""Words in front of a formula between dollar signs."""
+_INTRODUCES = re.compile(
+    r"(?:\b(?:is|are|by|as|solves?|considers?|computes?|define|(?:mini|maxi|opti)mi[sz](?:e|es|ing))|:)\s*\Z"
+)
+"""Words after which a formula stands without a name."""
+_VARIABLES = re.compile(
+    r"(?P<words>(?<=[\s$])(?:over|with\s+respect\s+to|w\.?r\.?t\.?)(?:\s+(?:all|the|weights?|parameters?|variables?))*\s*)"
+    r"\$(?P<names>[^$=<>|]+)\$(?=\s*(?:[.,;]|\Z))"
+)
+"""The variables of an optimisation, behind its formula."""
 _NEXT = re.compile(r"(?:[,;.]|\b(?:and|while|where|with|here|in\s+which)\b)\s*[,:]?\s*\Z", re.I)
 """The end of a text after which another description begins."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
@@ -49,38 +91,22 @@ _RELATION = re.compile(
     r":=|[=<>≤≥]|\\(?:in|le|ge|leq|geq|gt|lt|succ|succeq|triangleq|coloneqq|equiv|neq|ne)(?![A-Za-z])"
 )
 
-MEANINGS = (
-    (r"\\sigma(\(\\cdot\)|\([a-z]\))?", r"logistic|sigmoid"),
-    (r"\\Phi(\(\\cdot\)|\([a-z]\))?", r"normal"),
-    (r"\\(ln|log)(\(\\cdot\))?", r"natural"),
-    (r"\\odot", r"Hadamard|element-?\s?wise|entry-?\s?wise|component-?\s?wise"),
-    (r"\\otimes", r"Kronecker"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)(_2)?", r"Euclidean|\\ell_2|2-norm"),
-    (r"\\(\||Vert)\\cdot\\(\||Vert)_(F|\{F\})", r"Frobenius"),
-    (r"\\(mathrm|operatorname)\{[Tt]r\}(\(\\cdot\))?", r"(?:the )trace"),
-    (r"(\(\\cdot\))?\^?\{?(\\top|T|\\mathsf\{T\})\}?", r"transpos"),
-    (r"(\\mathbf\{)?I\}?(_\{?\w\}?)?", r"identity"),
-    (r"(\\mathbf\{|\\mathbb\{|\\boldsymbol\{)1\}(_\{?\w\}?)?", r"of ones|all-ones|1s"),
-)
-"""Functions and signs, and the words that state the meaning which matcalc gives them."""
+
+OVER = "over"
+"""The words in front of the variables of an optimisation."""
 
 
 class Described(NamedTuple):
-    """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it."""
+    """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it.
+
+    is_row: whether they name the matrix of which it is a row. words: the words, with formulas between dollars.
+    """
 
     begin: int
     end: int
     is_stated: bool
-
-
-class _Piece(NamedTuple):
-    """A formula or a text: its range, the range of what it contains, and which of the two it is."""
-
-    begin: int
-    end: int
-    first: int
-    last: int
-    is_math: bool
+    is_row: bool
+    words: str
 
 
 class Words(NamedTuple):
@@ -94,7 +120,8 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = _without_front(text, words)
+    text = without_words_around_equations(with_where_for_starts(_without_citations(text)))
+    text = without_words_between(_without_front(text, words))
     begin = _beginning(text)
     if begin is None:
         return text, words
@@ -107,7 +134,7 @@ def without_descriptions(text: str) -> tuple[str, Words]:
         has_verb = any(_VERB.match(text, *one) and not _IF.match(text, *one) for one in plain)
     if not shown or not has_verb or any(x.endswith("=") for x in shown):  # f = \text{the derivative of ...}
         return text, words
-    kept = _kept(text, pieces, words)
+    kept = _kept(text, pieces, words, start != at)
     if kept is None:
         return text, Words([], {}, {})
     made = list(text[:at] + " " * (pieces[-1].end - at) + text[pieces[-1].end :])
@@ -122,17 +149,33 @@ def without_descriptions(text: str) -> tuple[str, Words]:
 
 def _beginning(text: str) -> tuple[int, int, bool] | None:
     """Return the range of the word before descriptions, empty behind a display, and whether it is text in a formula."""
-    found = next((x for x in _BEGIN.finditer(text) if not _inside(text, x)), None)
     behind = max((x.end() for x in _CLOSING.finditer(text)), default=None)
+    found = next((x for x in _BEGIN.finditer(text, behind or 0) if not _inside(text, x)), None)
     if behind is not None and (found is None or text[behind : found.start()].strip(" \n,.;")):
         return behind, behind, False
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
 
 
+def _without_citations(text: str) -> str:
+    """Return a passage without citations and references, and with emphasised words as words."""
+    text = _CITED.sub(lambda found: " " * len(found[0]), text)
+    return _EMPHASISED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", text)
+
+
 def _without_front(text: str, words: Words) -> str:
-    """Return a passage without the words in front of its first display; formulas there remain, each with a comma."""
+    """Return a passage without the words in front of its first display; formulas there remain, each with a comma.
+
+    Without a display these are the words in front of its first formula, or in front of the one that they introduce.
+    """
+    text = _without_variables(text, words)
     opening = _OPENING.search(text)
     front = text[: opening.start()] if opening else ""
+    if opening is None and (begin := _FRONT.match(text)):
+        formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
+        if formulas and not _BEGIN.search(text, 0, formulas[0].start()):
+            front = text[: formulas[0].start()]
+        elif _RELATION.search(text, *begin.span("formula")):
+            front = begin["words"]
     if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
         r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
     ):
@@ -143,9 +186,30 @@ def _without_front(text: str, words: Words) -> str:
         if _RELATION.search(front, first, last):
             made[first:last] = front[first:last]
             made[last] = ","
-        else:
-            words.described.append(Described(first, last, _states(front[first:last], front[one.end() :])))
-    return "".join(made) + text[len(front) :]
+        elif not _ORDINAL.match(front, one.end()):
+            shown, said = front[first:last], front[one.end() :]
+            words.described.append(Described(first, last, states(shown, said), False, said))
+    pieces = _pieces(front, 0, False)
+    letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
+    words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
+    own = _MATH.match(text, len(front)) if opening is None else None
+    if own is None:
+        return "".join(made) + text[len(front) :]
+    first, last = own.span("a") if own["a"] is not None else own.span("b")
+    return "".join(made) + " " * (first - len(front)) + text[first:last] + " " * (own.end() - last) + text[own.end() :]
+
+
+def _without_variables(text: str, words: Words) -> str:
+    r"""Return a passage without the words `over $w$` behind a formula; a set, `over $w \in S$`, remains."""
+    for found in reversed(list(_VARIABLES.finditer(text))):
+        first, last = found.span("names")
+        is_set = _RELATION.search(text, first, last)
+        if not is_set:
+            words.described.append(Described(first, last, False, False, OVER))
+        kept = text[first:last] if is_set else " " * (last - first)
+        before = ("," if is_set else " ") + " " * (first - found.start() - 1)
+        text = text[: found.start()] + before + kept + " " + text[last + 1 :]
+    return text
 
 
 def _inside(text: str, found: re.Match[str]) -> bool:
@@ -153,7 +217,7 @@ def _inside(text: str, found: re.Match[str]) -> bool:
     return any(text.count(a, 0, found.start()) != text.count(b, 0, found.start()) for a, b in ("()", "{}"))
 
 
-def _pieces(text: str, at: int, is_text: bool) -> list[_Piece]:
+def _pieces(text: str, at: int, is_text: bool) -> list[Piece]:
     """Return the formulas and texts from a position on, behind the word that begins the descriptions."""
     if _MATH.search(text, at) and not is_text:
         sign, is_math, end = _MATH, True, len(text)
@@ -161,15 +225,15 @@ def _pieces(text: str, at: int, is_text: bool) -> list[_Piece]:
         sign, is_math, end = _TEXT, False, _end_of_formula(text)
     else:
         return []
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     for one in sign.finditer(text, at, end):
         inner = one.span("a") if one["a"] is not None else one.span("b")
         if text[at : one.start()].strip():
-            pieces.append(_Piece(at, one.start(), at, one.start(), not is_math))
-        pieces.append(_Piece(*one.span(), *inner, is_math))
+            pieces.append(Piece(at, one.start(), at, one.start(), not is_math))
+        pieces.append(Piece(*one.span(), *inner, is_math))
         at = one.end()
     if text[at:end].strip(" \n.,;~"):
-        pieces.append(_Piece(at, end, at, end, not is_math))
+        pieces.append(Piece(at, end, at, end, not is_math))
     return pieces
 
 
@@ -179,10 +243,13 @@ def _end_of_formula(text: str) -> int:
     return stripped.start() if stripped else len(text)
 
 
-def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int]] | None:
-    """Return the ranges of formulas that remain, None if words are no description; what they state is noted."""
+def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> list[tuple[int, int]] | None:
+    """Return the ranges of formulas that remain, None if words are no description; what they state is noted.
+
+    has_where: whether the word where or with is in front.
+    """
     kept: list[tuple[int, int]] = []
-    waiting: list[_Piece] = []
+    waiting: list[Piece] = []
     at = 0
     while at < len(pieces):
         one = pieces[at]
@@ -192,10 +259,23 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
             if (
                 shown.strip(" \n,.;~")
                 and not _LIST.match(shown)
-                and not _states_axis(shown, stated)
+                and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
+                and not (has_where and _names(shown))
+                and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
             ):
                 return None
+            at += 1
+            continue
+        before = pieces[at - 1] if at and not pieces[at - 1].is_math else None
+        if before is not None and _OVER.fullmatch(text, before.first, before.last):
+            stated.described.append(Described(one.first, one.last, False, False, OVER))
+            at += 1
+            continue
+        noun = _NOUN.search(text, before.first, before.last) if before is not None else None
+        is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
+        if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
+            stated.described.append(Described(one.first, one.last, states(_shown(text, one), noun[0]), False, noun[0]))
             at += 1
             continue
         value = (
@@ -213,56 +293,82 @@ def _kept(text: str, pieces: list[_Piece], stated: Words) -> list[tuple[int, int
         if words is None:
             continue
         if not _VERB.match(text, words.first, words.last):
-            if _LIST.fullmatch(text, words.first, words.last):
-                continue
-            if waiting:
+            is_named = (
+                has_where and at + 1 < len(pieces) and _names(text[words.first : words.last])
+            )  # cases $c_i$, dose $d_i$
+            if waiting and not is_named and not _LIST.fullmatch(text, words.first, words.last):
                 return None
+            continue
         last = _last_of_description(text, pieces, at)
-        said = text[words.first : pieces[last].last]
+        said = _said(text, pieces[at : last + 1])
+        _states_axis(said, stated)
+        for before, x in pairwise(pieces[at : last + 1]):
+            noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
+            if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
+                stated.described.append(Described(x.first, x.last, states(shown, noun[0]), False, noun[0]))
         if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
-        names = _note_rows(said, stated) if waiting else set()
-        letters = {
-            x for one in waiting for x in re.findall(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])", text[one.first : one.last])
-        }
-        if not {x.lower() for x in names} <= letters:
+        rows = rows_in(text, pieces[at : last + 1]) if waiting else {}
+        letters = {x for one in waiting for x in letters_of(text[one.first : one.last])}
+        if not {_small(x) for x in rows if x != OWN} <= letters:
             return None  # rows of another matrix than that of the letter
         for x in waiting:
             shown = text[x.first : x.last]
-            is_row = any(letter.lower() in shown for letter in names)
-            stated.described.append(Described(x.first, x.last, is_row or _states(shown, said)))
+            own = {letter for letter in letters_of(shown) if letter in map(_small, rows)}
+            if OWN in rows and (leading := re.match(r"[^A-Za-z]*(?:math[a-z]+\s*\{?\\?)?([A-Za-z]+)", shown)):
+                own.add(leading[1])
+                stated.rows[leading[1]] = rows[OWN]
+            stated.described.append(Described(x.first, x.last, states(shown, said), bool(own), said))
+        stated.rows.update({letter: axis for letter, axis in rows.items() if letter != OWN})
         waiting = []
         at = last + 1
-    return None if waiting else kept
+    named = [
+        x for x in waiting if x is not pieces[0] and _names(text[(y := pieces[pieces.index(x) - 1]).first : y.last])
+    ]
+    if waiting and not (has_where and named == waiting):
+        return None
+    stated.described.extend(Described(x.first, x.last, False, False, "") for x in waiting)
+    return kept
 
 
 def _is_noun(shown: str) -> bool:
     """Return whether words in front of a symbol only name its kind, and change no meaning."""
-    return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown)
+    return bool(_NOUNS.fullmatch(shown)) and not _MEANING.search(shown) or bool(_WHOSE.fullmatch(shown))
 
 
-def _states_axis(shown: str, stated: Words) -> bool:
+def _names(shown: str) -> bool:
+    """Return whether one to three nouns stand in front of a symbol in a list, without a verb or a preposition."""
+    return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
+
+
+def _states_axis(shown: str, stated: Words, before: str = "") -> bool:
     """Return whether words state that a function is of each row or column, which is noted by each of their words."""
     found = _ALONG.search(shown)
     if found is None:
         return False
-    axis = 1 if "row" in (found[1], found[2]) else 0
+    axis = 1 if "row" in found.groups() else 0
     stated.along.update(dict.fromkeys(re.findall(r"[A-Za-z]+", shown), axis))
+    if not re.sub(r"\b(?:applied|taken|computed)\b", "", shown[: found.start()]).strip(" ,"):
+        stated.along.update(dict.fromkeys(letters_of(before), axis))  # $S = softmax(X)$ row by row
     return True
 
 
-def _note_rows(said: str, stated: Words) -> set[str]:
-    """Return the letters of the matrices whose rows or columns words tell of, and note which."""
-    found = _ROWS.search(said)
-    if found is None:
-        return set()
-    letters = {x[0] or x[1] for x in _CAPITAL.findall(found["of"])}
-    stated.rows.update(dict.fromkeys(letters, 0 if found[1] == "row" else 1))
-    return letters
+def _shown(text: str, one: Piece) -> str:
+    return text[one.first : one.last]
 
 
-def _last_of_description(text: str, pieces: list[_Piece], at: int) -> int:
+def _said(text: str, pieces: list[Piece]) -> str:
+    """Return words with the formulas among them between dollars."""
+    return "".join(f"${text[x.first : x.last]}$" if x.is_math else text[x.first : x.last] for x in pieces)
+
+
+def _small(letter: str) -> str:
+    """Return the letter of the rows of a matrix, x for X and theta for Theta."""
+    return letter[:1].lower() + letter[1:]
+
+
+def _last_of_description(text: str, pieces: list[Piece], at: int) -> int:
     """Return the number of the last piece of the description that begins with the words at a number."""
     for k in range(at, len(pieces) - 1):
         if pieces[k].is_math or not _NEXT.search(text, pieces[k].first, pieces[k].last):
@@ -275,9 +381,3 @@ def _last_of_description(text: str, pieces: list[_Piece], at: int) -> int:
         if is_stated or words is not None and _VERB.match(text, words.first, words.last):
             return k
     return len(pieces) - 1
-
-
-def _states(shown: str, words: str) -> bool:
-    r"""Return whether words state the meaning of a sign or a function, "logistic" that of \sigma."""
-    plain = re.sub(r"\s|\\[,;:! ]|\\left|\\right|(?<=\\)\s", "", shown)
-    return any(re.fullmatch(sign, plain) and re.search(stated, words) for sign, stated in MEANINGS)

@@ -1,6 +1,7 @@
 r"""Reads norms that a passage defines, \|u\|_M^2 = u^\top M u, as functions of a vector.
 
 A subscript that is not declared stands for any: \|x\|_A^2 = x^\top A x defines \|\cdot\|_M and \|\cdot\|_N too.
+\|W\|_{2,1} = \sum_i \|w_i\|_2 of a declared W defines that norm of W alone.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
-from matcalc.language.latex.latex_scope import Key, Reading, key_of
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast, rebuild
+
+_KNOWN = (("F",), ("1",), ("2",), ("inf",), ("star",))
+"""Subscripts of norms that have one meaning."""
 
 
 class Norm(NamedTuple):
@@ -24,19 +28,28 @@ class Norm(NamedTuple):
     is_squared: bool
 
 
-def with_norms(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> tuple[list[Ast | None], list[Ast]]:
+def with_norms(
+    reading: Reading, lines: Sequence[Ast | None], signs: Collection[str]
+) -> tuple[list[Ast | None], list[Ast]]:
     """Return lines in which norms that a line defines are functions, None for those lines, and the functions."""
     defined: dict[Key, tuple[Norm, Ast]] = {}
     others: list[Ast | None] = []
     for line in lines:
+        if line is None:
+            others.append(None)
+            continue
         is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
         norm = _norm(line.args[0]) if is_equation else None
-        if norm is None or key_of(norm.operand) is None or key_of(norm.operand) in reading.keys:
+        if norm is None or key_of(norm.operand) is None or norm.key in _KNOWN:
             others.append(line)
         else:
             defined[norm.key] = norm, line.args[1]
             others.append(None)
-    open_ = {key for key in defined if key not in reading.keys}
+    open_ = {
+        key
+        for key, (norm, _) in defined.items()
+        if key not in reading.keys and key_of(norm.below) and key_of(norm.operand) not in reading.keys
+    }
     made: dict[Key, Ast] = {}
 
     def change(node: Ast) -> Ast:
@@ -47,6 +60,9 @@ def with_norms(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -
         if own is None:
             return node
         pattern, formula = defined[own]
+        if key_of(pattern.operand) in reading.keys and key_of(norm.operand) != key_of(pattern.operand):
+            hint = "define it for a letter that is not declared, or write its formula"
+            raise fault("this norm is defined for another operand alone", norm.operand, hint)
         name = Ast("word", (), ("_".join(("metric", *norm.key)), "operator"), node.span)
         made[norm.key] = _definition(name, pattern, formula, norm.below)
         call = Ast("fence", (Ast("row", (name, _list(norm.operand)), None, node.span),), "brace", node.span)
@@ -81,9 +97,9 @@ def _norm(node: Ast) -> Norm | None:
     fence = unbraced(shown.args[0]) if shown.head == "script" and shown.value == ("_",) else shown
     if fence is shown or fence.head != "fence" or fence.value != "double_bar" or len(fence.args) != 1:
         return None
-    key = key_of(shown.args[1])
+    key = key_of_subscript(shown.args[1])
     exponent = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
     is_squared = exponent is not None and exponent.head == "number" and exponent.value[0] == 2  # type: ignore[index]
-    if key is None or key == ("F",) or above and not is_squared:
+    if key is None or above and not is_squared:
         return None
     return Norm(fence.args[0], shown.args[1], key, is_squared)

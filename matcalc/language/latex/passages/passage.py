@@ -47,6 +47,9 @@ _FOR = re.compile(
 )
 """The words "for" and "for all" before the range of an index."""
 _SIZES = re.compile(r"\\(?:left|[bB]igg?l?)\s*\Z")
+_LISTED = re.compile(r"(?<=[A-Za-z}])\([^()]*\)")
+"""Arguments that contain no others."""
+_COMMA = re.compile(r"(?<!\\)[,;]|\\q?quad(?![A-Za-z])|\\\\")
 _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
 
 
@@ -134,15 +137,22 @@ def _without_bars(text: str, begin: int, end: int) -> str:
     """
     starts = [begin, *(found.end() for found in _NEW_LINE.finditer(text, begin, end))]
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
-        found = next((x for x in _EQUAL.finditer(text, start, stop) if not _depth(text, start, x.start())), None)
-        if found is None:
-            continue
-        side = text[start : found.start()].rstrip("& \t\n")
-        first = _last_opening(side)
-        if first is not None and _BARS.search(side, first):
-            at, length = start + first, len(side) - first
-            text = text[:at] + "(0" + " " * (length - 3) + ")" + text[at + length :]
+        for found in [x for x in _EQUAL.finditer(text, start, stop) if not _depth(text, start, x.start())]:
+            side = text[start : found.start()].rstrip("& \t\n")
+            first = _last_opening(side)
+            if first is not None and _BARS.search(side, first):
+                at, length = start + first, len(side) - first
+                text = text[:at] + "(0" + " " * (length - 3) + ")" + text[at + length :]
+            for one in _LISTED.finditer(text, start + _last_element(side), start + len(side)):
+                if _BARS.search(one[0]):
+                    text = text[: one.start()] + "(0" + " " * (len(one[0]) - 3) + ")" + text[one.end() :]
+            start = found.end()
     return text
+
+
+def _last_element(side: str) -> int:
+    """Return the position behind the last comma of a left side: formulas in front of it are no part of the side."""
+    return max((x.end() for x in _COMMA.finditer(side) if not _depth(side, 0, x.start())), default=0)
 
 
 def _last_opening(side: str) -> int | None:

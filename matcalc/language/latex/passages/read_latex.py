@@ -15,17 +15,26 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.definitions.bare_sums import with_indices_of_sums
-from matcalc.language.latex.definitions.diagonals import with_diagonals
+from matcalc.language.latex.definitions.borders import with_borders, without_borders
+from matcalc.language.latex.definitions.diagonals import (
+    with_diagonal_entries,
+    with_diagonal_matrices,
+    with_diagonals,
+)
+from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
+from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
-from matcalc.language.latex.definitions.primes import with_primed_indices
-from matcalc.language.latex.definitions.ranks import with_own_functions, with_own_names
-from matcalc.language.latex.definitions.separate_indices import with_separate_sums
+from matcalc.language.latex.definitions.primes import check_not_derived, with_primed_indices, with_primed_names
+from matcalc.language.latex.definitions.ranks import with_own_entries, with_own_functions, with_own_names
+from matcalc.language.latex.definitions.separate_indices import with_indices_beside_sizes, with_separate_sums
 from matcalc.language.latex.definitions.sets import check_not_counted, declared_in, set_key
+from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import letters_in
@@ -50,6 +59,7 @@ from matcalc.language.latex.names_in_lines import used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
 from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
@@ -95,17 +105,23 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     origins: Sequence[int] = ()
     try:
         plain, origins, passage, letters, words = _passage(text, known)
+        passage = _with_own_entries(reading, passage)
         reading.ranges = ranges_in(text, known.sizes)
+        some = (*passage.lines, *passage.aside, *passage.constraints)
+        reading.letters = frozenset(x for line in some for one in line for x in letters_in(one))
         _check_words(passage.shown, reading)
-        defined = defined_by(reading, passage.constraints)
-        found, rest = separated([*passage.lines, *passage.aside, *defined], letters)
-        check_described(reading, plain, words.described, rest)
+        count = len(passage.lines) + len(passage.aside)
+        found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
+        rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
+        told = check_described(reading, plain, words.described, rest)
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
         aside = [one for line in without_restrictions(reading, behind, is_aside=True) for one in line]
+        lines, aside, borders = without_borders(reading, lines, aside)
         declared = declared_in(reading, [*(one for line in lines for one in line), *aside])
+        aside += told
         beside = [one for line in lines for one in line[1:] if set_key(one) not in reading.keys]
         firsts = [line[0] for line in lines]
         if (
@@ -116,19 +132,23 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
         spelled = with_known_spellings(reading, [*firsts, *beside, *aside])
-        kept, norms = with_norms(reading, spelled, EQUAL)
+        kept, norms = with_norms(reading, with_diagonal_entries(reading, spelled, EQUAL), EQUAL)
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
         every = with_axes(reading, [*firsts, *others, *norms], words.along)
+        check_not_derived(every, EQUAL)
+        every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
+        every = with_diagonal_matrices(reading, every, EQUAL)
+        every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
-        every = [with_indices_of_sums(reading, one) for one in every]
+        every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
         every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
-        every = with_raised_names(reading, every, EQUAL)
+        every = with_raised_names(reading, with_primed_names(reading, every, EQUAL), EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
         every = [with_subscripts(reading, one) for one in every]
         check_signs(reading, [*every, *steps])
@@ -160,19 +180,29 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
         plain, origins = expanded(text, with_ranges=True)
         try:
             shown, words = without_descriptions(plain)
+            check_conventions(plain, shown)
             passage = _with_states(passage_of(without_stops(shown), arrays), known)
-            letters = step_letters([*passage.lines, *passage.aside], others)
+            letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
             if letters:
                 return plain, origins, passage, letters, words
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
     shown, words = without_descriptions(plain)
+    check_conventions(plain, shown)
     passage = _with_states(passage_of(without_stops(shown), arrays), known)
-    letters = step_letters([*passage.lines, *passage.aside], others)
+    letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters, words
+
+
+def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
+    """Return a passage in which defined entries have another name than a declared number of the same letter."""
+    counts = len(passage.lines), len(passage.lines) + len(passage.aside)
+    every = with_own_entries(reading, (*passage.lines, *passage.aside, *passage.constraints), EQUAL)
+    lines, aside, constraints = every[: counts[0]], every[counts[0] : counts[1]], every[counts[1] :]
+    return passage._replace(lines=lines, aside=aside, constraints=constraints)
 
 
 def _with_indices(reading: Reading, one: Equation) -> Equation:
@@ -184,10 +214,14 @@ def _with_indices(reading: Reading, one: Equation) -> Equation:
 
 
 def _with_states(passage: Passage, known: Known) -> Passage:
-    """Return a passage in which the arguments of states are subscripts."""
-    count = len(passage.lines)
-    lines = with_arguments_below([*passage.lines, *passage.aside], known.kinds.keys() - known.indices)
-    return passage._replace(lines=lines[:count], aside=lines[count:])
+    """Return a passage in which the arguments of states are subscripts, and the squares of states names."""
+    lines, aside = len(passage.lines), len(passage.lines) + len(passage.aside)
+    every = [*passage.lines, *passage.aside, *passage.constraints]
+    every = [*with_arguments_below(every, known.kinds.keys() - known.indices)]
+    every = [*with_squared_states(every, declared_keys(known.kinds).keys())]
+    return passage._replace(
+        lines=tuple(every[:lines]), aside=tuple(every[lines:aside]), constraints=tuple(every[aside:])
+    )
 
 
 def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
@@ -218,6 +252,8 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: F
     if begun_ is not None:
         for state in begun_.states.values():
             state.step = state.step._replace(right=with_functions(reading, state.step.right, functions))
+            for at, (tree, start) in state.starts.items():
+                state.starts[at] = tree, start._replace(right=with_functions(reading, start.right, functions))
         segments += lines_of(reading, begun_, trees, _read_one)
     segments += _parts_of(reading, later, [found.formula.formula], functions, trees)
     formula = with_functions(reading, objective(reading, as_whole(found.formula)), functions)
@@ -318,7 +354,7 @@ def _check_beside(beside: Sequence[Ast]) -> None:
 
 
 def _defines(line: Ast) -> bool:
-    return line.head == "relation" and line.value in [(sign,) for sign in EQUAL]
+    return line.head == "relation" and {*cast("tuple[str, ...]", line.value)} <= {*EQUAL}
 
 
 def _check_words(text: str, reading: Reading) -> None:
@@ -341,7 +377,7 @@ def _check_words(text: str, reading: Reading) -> None:
         if (word,) in reading.keys or reading.is_known(word):
             hint = rf"write \mathit{{{word}}} for the symbol"
             raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
-        if _WORD.fullmatch(word) and not any(letters):
+        if _WORD.fullmatch(word) and (len(word) > 3 or not any(letters)):
             hint = "a formula contains no words; letters side by side are a product: declare or space them"
             raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
 

@@ -5,18 +5,33 @@ It changes no formula. Names that only words describe must be declared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from matcalc.errors import ParseError
+from matcalc.language.latex.definitions.functions import nowhere
+from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
-from matcalc.language.latex.layout.latex_layout import lines_between, unbraced
+from matcalc.language.latex.layout.latex_layout import lines_between, lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
-from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.contradictions import check_words
+from matcalc.language.latex.passages.descriptions import OVER, Described
+from matcalc.language.latex.passages.meanings import is_function_named
+from matcalc.language.latex.passages.spaces import note_space
 from matcalc.language.syntax import Ast, walk
 
+_CHANGES = re.compile(
+    r"transpos|invers|square|root|log|mean|averag|sort|order|normali|deriv|gradient|negativ|absolut|except|\bnot\b|only|unless"
+)
+"""Parts of words by which a symbol is another one than the formula beside them."""
+_NAMED = re.compile(
+    r"[\s,]*(?:is|denotes|means|(?:refers?|stands?)\s+(?:to|for)|to)\s+(?:an?\s+|the\s+)?(?:\\?\w+-?wise\s+)?([A-Za-z]+)"
+    r"(?:\s+(?:function|activation|non-?linearity|unit)){0,2}(?=[\s,.;]*(?:\Z|and\b|applied\b|with\b|[,.;]))"
+)
+"""Words by which a symbol is a function, "is the softplus function"."""
 Lines = Sequence[Sequence[Ast]]
 _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
 
@@ -24,18 +39,20 @@ _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"
 def without_restrictions(reading: Reading, lines: Lines, *, is_aside: bool) -> list[list[Ast]]:
     """Return lines without the relations of declared names with numbers, sets and one another.
 
-    The first element of a passage is its formula, and remains. Names before a relation belong to it, a, b > 0.
+    An element alone is a formula, and remains. Names before a relation belong to it, a, b > 0.
     """
     made: list[list[Ast]] = []
+    is_alone = not is_aside and sum(map(len, lines)) == 1
     for number, line in enumerate(lines):
         kept: list[Ast] = []
-        for k, one in enumerate(line):
-            is_first = not is_aside and not number and not k
-            if is_first or not _restricts(reading, one):
+        for one in line:
+            if is_alone or not _restricts(reading, one):
                 kept.append(one)
                 continue
+            names = [one.args[0]]
             while len(kept) > (not is_aside and not number) and is_known(reading, kept[-1]):
-                kept.pop()
+                names.append(kept.pop())
+            note_space(reading, one, names)
         made.append(kept)
     return made
 
@@ -71,12 +88,14 @@ def _is_number(layout: Ast) -> bool:
     return is_infinite or inner.head == "number" or inner.head == "frac" and all(map(_is_number, inner.args))
 
 
-def check_described(reading: Reading, text: str, described: Sequence[Described], lines: Lines) -> None:
-    """Raise ParseError for a symbol that only words describe, since they may define it."""
+def check_described(reading: Reading, text: str, described: Sequence[Described], lines: Lines) -> list[Ast]:
+    r"""Return the definitions of the functions that words name: $\phi$ is the softplus function.
+
+    Raises: ParseError for any other symbol that only words describe, since they may define it.
+    """
+    found: list[Ast] = []
     bound = {x for line in lines for one in line for x in letters_in(one)}
     for one in described:
-        if one.is_stated:
-            continue
         shown = text[one.begin : one.end].strip()
         try:
             names = [x for line in lines_between(text, one.begin, one.end, has_lines=False) for x in line]
@@ -84,12 +103,59 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             names = []
         if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
             names = [*names[0].args]
-        if names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
+        if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
+            _check_own(reading, text, one)
+            continue
+        if one.words == OVER and any(x.head == "letter" and x.value[0] in reading.known.sizes for x in names):  # type: ignore[index]
+            hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
+            raise ParseError(f"over {shown} can be a quotient or a range", text=text, at=one.begin, hint=hint)
+        if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
+            check_words(reading, text, one, names)
+            continue
+        if len(names) == 1 and _is_defined(names[0], one.words, lines):
+            continue
+        if len(names) == 1 and (word := _function(reading, one.words)) and names[0].head in ("letter", "row"):
+            sign = shown.partition("(")[0].strip()
+            found += lines_of(rf"{sign}(t) = \operatorname{{{word}}}(t)")[0]
             continue
         hint = (
             f"declare it if it is data, define it by a formula, or leave the words out if {shown} has its usual meaning"
         )
         raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
+    return [nowhere(x) for x in found]
+
+
+def _function(reading: Reading, words: str) -> str:
+    """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
+    named = _NAMED.match(words)
+    spellings = (named[1], named[1].lower()) if named else ()
+    known = reading.names
+    return next(
+        (x for x in spellings if x in known.words and known.results.get(known.canonical.get(x, x)) == "same"), ""
+    )
+
+
+def _is_defined(name: Ast, words: str, lines: Lines) -> bool:
+    r"""Return whether a formula among words defines their symbol or its entries: $D$ is diagonal with $D_{ii} = ...$"""
+    key = key_of(name)
+    lefts = [one.args[0] for line in lines for one in line if one.head == "relation" and one.value[0] in EQUAL]  # type: ignore[index]
+    own = [
+        x for x in lefts if key is not None and key in (whole_key(x), key_of(x.args[0] if x.head == "script" else x))
+    ]
+    words = words.partition("=")[0]
+    is_diagonal = any(
+        x.head == "script" and len({*letters_in(x.args[1])}) == 1 < len(letters_in(x.args[1])) for x in own
+    )
+    return len(own) == 1 and not _CHANGES.search(words) and ("diagonal" in words) <= is_diagonal
+
+
+def _check_own(reading: Reading, text: str, one: Described) -> None:
+    r"""Raise ParseError for a declared symbol of which words state another meaning, \sigma the logistic function."""
+    shown = text[one.begin : one.end].strip()
+    first = re.match(r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?\\?([A-Za-z]+)", shown)
+    if first and (first[1],) in reading.keys:
+        hint = "leave its declaration out if the words are right, else leave the words out"
+        raise ParseError(f"{first[1]} is declared, and these words deny it", text=text, at=one.begin, hint=hint)
 
 
 def _is_index(layout: Ast, letters: set[str]) -> bool:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from matcalc.language.latex.passages.derivatives import with_own_derivatives
+from matcalc.language.latex.passages.double_signs import with_both_signs
 from matcalc.language.latex.passages.indicators import Text, with_indicators
+from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
 
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"
@@ -50,6 +53,7 @@ _TENSOR = (
 )
 """A letter of a matrix in a double contraction, A : B."""
 _SIGNS: Sequence[tuple[str, str]] = (
+    (rf"(?<=[,\s])\(\s*({_INDICES})(=\s*{_TO})\s*\){_END}", r", <1><2> "),
     (_RATE, r"\dot{<1>}<2>"),
     (r"_\s*\{\s*([a-z])\s*,?\s*(?:\+|\\bullet)\s*\}", r"_{<1>\cdot}"),
     (r"_\s*\{\s*(?:\+|\\bullet)\s*,?\s*([a-z])\s*\}", r"_{\cdot <1>}"),
@@ -85,7 +89,7 @@ _SIGNS: Sequence[tuple[str, str]] = (
 """Patterns, and what replaces them: `<1>` is the first group."""
 _RANGES: Sequence[tuple[str, str]] = (
     (rf"{_GAP}\\forall\s*{_INDICES}{RANGE}?{_END}", " "),
-    (rf"(?<=[,;d}}\s])(?:{_GAP}{_INDICES}=\s*{_TO})+{_END}", " "),
+    (rf"(?<=[,;d}}\s$])(?:{_GAP}{_INDICES}=\s*{_TO})+{_END}", " "),
 )
 """Ranges of indices at the ends of lines, which are removed: the lengths of axes show them."""
 _NUMBERED = re.compile(
@@ -101,6 +105,8 @@ _LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
+_ARGUMENT = re.compile(r"(?<=[\w}])\s*\([^()]*\)")
+"""The argument of a function, as of a variance \\sigma^2(x)."""
 _BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
 _BESIDE = re.compile(
     r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
@@ -114,10 +120,10 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text, with_ranges: bool) -> Text:
     """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
-    text = _without_braces(text)
+    text = with_own_derivatives(with_both_signs(_without_braces(text)))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
-    return _densities(_numbered(with_indicators(_stacked(text))))
+    return _densities(_numbered(with_indicators(with_conditions_of_sets(_stacked(text)))))
 
 
 def _stacked(text: Text) -> Text:
@@ -220,7 +226,7 @@ def _densities(text: Text) -> Text:
 
         taken = _LOGARITHM.search(plain, 0, found.start())
         gap = put("((", x, ")-(", mu, "))")
-        is_number = not _ARRAY.search("".join(c for c, _ in sigma))
+        is_number = not _ARRAY.search(_ARGUMENT.sub("", "".join(c for c, _ in sigma)))
         two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
         volume = put(rf"\left|{two}(", sigma, ")", pi, r"\right|")

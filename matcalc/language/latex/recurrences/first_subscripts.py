@@ -1,6 +1,7 @@
 r"""Finds the number of the first entry of each sequence that is read at the steps of a recurrence.
 
-Sequences count like the steps, from 0 or from 1, unless their length or the subscript 0 shows the other.
+Sequences count like the steps, from 0 or from 1, unless their length or the subscript 0 shows the other: beside steps
+from 1 that end at T, T + 1 entries count from 0. T entries of which the steps read the first T - 1 count from 1.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def place_sequences(reading: Reading, found: Found, rest: Sequence[Ast]) -> None
         fits = {ends[last] for last in highs[own, axis] if last in ends}
         if not from_zero and min(first) >= 1:
             begins = min(steps.begins.values())
-            from_zero = 0 not in fits if begins <= 0 else -1 in fits and 0 not in fits
+            is_longer = axis < len(shape) and not shape[axis].isidentifier() and not shape[axis].isdigit()
+            from_zero = 0 not in fits if begins <= 0 else is_longer and -1 in fits and 0 not in fits
         steps.firsts[own, axis] = 0 if from_zero else 1
 
 

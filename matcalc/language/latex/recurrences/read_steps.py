@@ -121,10 +121,12 @@ def _range_of(reading: Reading, letter: str, ranges: Sequence[Range], read_one: 
 def _count_of_sums(rest: Sequence[Ast], letter: str, begin: int, states: Sequence[State]) -> Ast | None:
     """Return the number of steps by the sums over them, if these have one range.
 
-    It begins with the first step, or with what that step defines.
+    It begins with the first step, with what that step defines, or with a start.
     """
     found = [bounds_of(node, letter) for layout in rest for node in walk(layout) if node.head == "big"]
     begins = {begin, *(begin + state.step.offset for state in states)}
+    starts = {begin - k for state in states for k in range(1, state.lag - state.step.offset + 1)} - begins
+    found += [(begin, added(count, low - begin)) for low, count in found if count is not None and low in starts]
     counts = {written(count): count for low, count in found if count is not None and low in begins}
     return next(iter(counts.values())) if len(counts) == 1 else None
 

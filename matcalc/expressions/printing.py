@@ -14,8 +14,8 @@ from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.inference.power_sums import as_sums
+from matcalc.formula.notation.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.formula.notation.write_node import NOT_NAMED
-from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.recurrences import EQUATION
 from matcalc.language.syntax import Ast, definition, part_name, whole
 from matcalc.language.write import text

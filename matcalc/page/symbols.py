@@ -7,7 +7,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
-from matcalc.language.choose_parts import names_in
+from matcalc.formula.notation.choose_parts import names_in
 from matcalc.language.declare import FACTS, read_declarations
 from matcalc.language.kinds import INDEX
 from matcalc.language.read import read

@@ -17,7 +17,7 @@ from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.kinks_inside_jumps import by_pieces, limit_on_side, on_side
+from matcalc.calculus.derive.kinks_inside_jumps import by_pieces, is_tied, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
@@ -140,10 +140,17 @@ class Means:
 
 
 def _on_switch_side(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
-    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product."""
+    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product.
+
+    If both its operands are equal there, it remains: the shares of both must compare the same two values, which may be
+    rounded differently.
+    """
+    given = node
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
+            if is_tied(node):
+                return given, at
         if where == at and is_jump(node) and (limit := limit_on_side(node, root, side)) is not None:
             node = _but_at_zero(node, root, limit, held)
     return node, at

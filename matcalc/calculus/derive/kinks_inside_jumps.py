@@ -56,6 +56,11 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
     return add([(1, one) for one in found])
 
 
+def is_tied(node: Node) -> bool:
+    """Whether a node is a jump at an argument that is always 0."""
+    return is_jump(node) and any(_constant_side(one) == 0 for one in arguments(node))
+
+
 def _pieces_at_tie(node: Node) -> list[Node]:
     """Return the pieces on both sides of an argument that is always 0: of `between(x, -x, x)`, at its upper bound."""
     sides_of_pieces = zip(piece_templates(node), _piece_sides(node), strict=True)

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from matcalc.calculus.simplify.match import occurrences
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.formula.notation.choose_parts import with_changed_parts
 from matcalc.formula.notation.systems import Quantities
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language import syntax
-from matcalc.language.choose_parts import with_changed_parts
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose

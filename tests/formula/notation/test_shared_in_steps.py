@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.language.choose_parts import with_parts
+from matcalc.formula.notation.choose_parts import with_parts
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.language.write import text

@@ -40,7 +40,7 @@ def forms(name: str, variable: str) -> list[Any]:
     return [e, mc.gradient(e, variable, check=False), mc.hvp(e, variable, vector="v", check=False)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_values_and_gradients_are_those_of_loops(name: str) -> None:
     e = mc.expression(EXAMPLES[name][0], LET)
@@ -57,7 +57,7 @@ def test_values_and_gradients_are_those_of_loops(name: str) -> None:
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_texts_read_back(name: str) -> None:
     """The loss as the same node, its gradient as the same node or with the same values."""
@@ -146,7 +146,7 @@ def test_named_parts_derivations_latex_and_files(tmp_path: Path) -> None:
         assert np.isclose(value, EXAMPLES["plain"][1](data), rtol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["plain", "summed", "quantity"])
 def test_the_check_evaluates_the_text_as_written(name: str) -> None:
     found = mc.check(mc.expression(EXAMPLES[name][0], LET), "A")

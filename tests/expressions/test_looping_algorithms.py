@@ -18,7 +18,7 @@ def given(e: Any, data: dict[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in e.symbols if name in data}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("function", "let", "data", "wrt"), ALGORITHMS, ids=NAMES)
 def test_values_and_gradients(function: Any, let: str, data: dict[str, Any], wrt: str) -> None:
     e = mc.expression(function, let)

@@ -33,7 +33,7 @@ def loss(a, A, Q, x0, c, e, b, j):
     return total
 
 
-@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
 def test_second_derivatives_of_lags_with_data_as_indices(target):
     """The term of `j[i - 2]` exists from i = 2 on."""
     rng = np.random.default_rng(7)

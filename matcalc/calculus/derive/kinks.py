@@ -10,14 +10,14 @@ remain.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import product as cartesian
 from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.kinks_inside_jumps import by_pieces, is_tied, limit_on_side, on_side
+from matcalc.calculus.derive.kinks_inside_jumps import by_pieces, is_decided, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
@@ -77,9 +77,21 @@ class Means:
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.position] = _on_switch_side(*operands[other.position], switch, node.args)
+                    made = _on_switch_side(*operands[other.position], switch, node.args)
+                    if self.is_known(*made, [j.sides.keys() for j in jumps if j is not other]):
+                        operands[other.position] = made
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
+
+    def is_known(self, node: Node, at: Indices, others: Sequence[Collection[Key]]) -> bool:
+        """Whether the piece of a jump is no jump, has one value, or jumps with another one of the product.
+
+        Any other jump remains as it is. It may compare two equal numbers, which are rounded differently; then the
+        shares of both must compare the same ones.
+        """
+        return (
+            not is_jump(node) or is_decided(node) or any(key in keys for key in self.keys(node, at) for keys in others)
+        )
 
     def parts(self, node: Node, position: int) -> list[Node]:
         """Return the terms of one operand that jump with another operand, then the sum of the others."""
@@ -140,17 +152,10 @@ class Means:
 
 
 def _on_switch_side(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
-    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product.
-
-    If both its operands are equal there, it remains: the shares of both must compare the same two values, which may be
-    rounded differently.
-    """
-    given = node
+    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
-            if is_tied(node):
-                return given, at
         if where == at and is_jump(node) and (limit := limit_on_side(node, root, side)) is not None:
             node = _but_at_zero(node, root, limit, held)
     return node, at

@@ -56,9 +56,9 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
     return add([(1, one) for one in found])
 
 
-def is_tied(node: Node) -> bool:
-    """Whether a node is a jump at an argument that is always 0."""
-    return is_jump(node) and any(_constant_side(one) == 0 for one in arguments(node))
+def is_decided(node: Node) -> bool:
+    """Whether an argument of a jump is one number that is not 0."""
+    return any(_constant_side(one) in (-1, 1) for one in arguments(node))
 
 
 def _pieces_at_tie(node: Node) -> list[Node]:

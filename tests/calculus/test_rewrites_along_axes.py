@@ -1,8 +1,11 @@
 """Rewrites of vectors hold along the rows and along the columns of matrices, with one number for each."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import special
+from scipy.special import logsumexp as lse
 
 import matcalc as mc
 
@@ -13,7 +16,6 @@ BY_AXIS = {
         ("softmax({} .- v, axis=1)", "softmax({}, axis=1)"),
         ("softmax({0} .- max({0}, axis=1), axis=1)", "softmax({}, axis=1)"),
         ("exp({0} .- logsumexp({0}, axis=1))", "softmax({}, axis=1)"),
-        ("exp({0})./sum(exp({0}), axis=1)", "softmax({}, axis=1)"),
         ("log(sum(exp({}), axis=1))", "logsumexp({}, axis=1)"),
         ("max({0}, axis=1) + logsumexp({0} .- max({0}, axis=1), axis=1)", "logsumexp({}, axis=1)"),
     ],
@@ -21,7 +23,6 @@ BY_AXIS = {
         ("softmax({} .- u', axis=0)", "softmax({}, axis=0)"),
         ("softmax({0} .- max({0}, axis=0)', axis=0)", "softmax({}, axis=0)"),
         ("exp({0} .- logsumexp({0}, axis=0)')", "softmax({}, axis=0)"),
-        ("exp({0})./sum(exp({0}), axis=0)'", "softmax({}, axis=0)"),
         ("log(sum(exp({}), axis=0))", "logsumexp({}, axis=0)"),
         ("max({0}, axis=0) + logsumexp({0} .- max({0}, axis=0)', axis=0)", "logsumexp({}, axis=0)"),
     ],
@@ -61,3 +62,53 @@ def test_attention_reads_as_in_papers():
 
     let = "Q: matrix(n, d); K: matrix(m, d); V: matrix(m, e); T: matrix(n, e)"
     assert mc.gradient(loss, "V", let).named() == "2*A'*(A*V - T) where A = softmax(Q*K'/sqrt(d), axis=1)"
+
+
+FACTORS = {"exp(S)": "S", "exp(Q*K')": "Q@K", "exp(-R)": "-R", "P": "P", "1./sqrt(P)": "rsqrt", "exp(-S./P)": "-S/P"}
+AROUND = ["log({})", "sum(log({}))", "log(({})./(exp(S)*ones(m)))", "log(({})./(exp(Q*K')*ones(m)))", "{}"]
+
+
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("factors", [c for k in (1, 2, 3) for c in combinations(FACTORS, k)], ids="*".join)
+def test_sums_of_products_over_rows(factors, around):
+    """A rewrite of one factor never takes the others out of the sum, in values and in simplified forms."""
+    rng = np.random.default_rng(4)
+    S, R = rng.standard_normal((2, 4, 3))
+    data = {
+        "S": S,
+        "R": R,
+        "P": rng.uniform(0.3, 2, (4, 3)),
+        "Q": rng.standard_normal((4, 2)),
+        "K": rng.standard_normal((3, 2)),
+    }
+    P, G = data["P"], np.exp(data["Q"] @ data["K"].T)
+    values = {"S": np.exp(S), "Q@K": G, "-R": np.exp(-R), "P": P, "rsqrt": 1 / np.sqrt(P), "-S/P": np.exp(-S / P)}
+    inner = np.prod([values[FACTORS[f]] for f in factors], axis=0).sum(axis=1)
+    truths = [np.log(inner), np.log(inner).sum(), np.log(inner / np.exp(S).sum(1)), np.log(inner / G.sum(1)), inner]
+    let = "S, R: matrix(n, m); P: matrix(n, m) positive; Q: matrix(n, d); K: matrix(m, d)"
+    e = mc.expression(around.replace("{}", f"({'.*'.join(f'({f})' for f in factors)})*ones(m)"), let)
+    for made in (e, e.simplify()):
+        found = made(**{str(s): data[str(s)] for s in made.symbols})
+        assert np.allclose(found, truths[AROUND.index(around)], rtol=1e-12)
+
+
+LARGE = {"S": np.array([[0.0, -800.0], [1.0, 2.0]]), "Q": np.array([[0.0, -900.0], [0.5, 0.1]])}
+
+
+@pytest.mark.parametrize(
+    ("formula", "truth"),
+    [
+        ("log(((exp(S).*exp(-Q))*ones(m))./(exp(S)*ones(m)))", lambda S, Q: lse(S - Q, axis=1) - lse(S, axis=1)),
+        ("log(exp(S)./(exp(S)*ones(m)))", lambda S, Q: S - lse(S, axis=1, keepdims=True)),
+        ("log(exp(S)./sum(exp(S), axis=0)')", lambda S, Q: S - lse(S, axis=0, keepdims=True)),
+        ("log(sum(exp(S - Q), axis=1))", lambda S, Q: lse(S - Q, axis=1)),
+        ("max(S, axis=1) + log(sum(exp(S .- max(S, axis=1)), axis=1))", lambda S, Q: lse(S, axis=1)),
+    ],
+)
+def test_no_form_loses_range(formula, truth):
+    """Logarithms of sums of exponentials are finite where their parts are not."""
+    e = mc.expression(formula, "S, Q: matrix(n, m)")
+    data = {str(s): LARGE[str(s)] for s in e.symbols}
+    for made in (e, mc.compile(e, target="numpy"), mc.compile(e)):
+        assert np.allclose(made(**data), truth(**LARGE), rtol=1e-12)

@@ -165,7 +165,7 @@ def k_means(X, R, C):
 @task(
     "D = sum(X.^2, axis=1) .+ sum(C.^2, axis=1)' - 2*X*C'; -sum(logsumexp(-D, axis=1))",
     "X: matrix(m, n); C: matrix(k, n)",
-    C="2*(diag(sum(P, axis=0))*C - P'*X) where D = diag(C*C')' .- 2*X*C' .+ diag(X*X'), P = softmax(-D, axis=1)",
+    C="2*(diag(softmax(2*C*X' .- diag(C*C'), axis=0)*ones(m))*C - softmax(2*C*X' .- diag(C*C'), axis=0)*X)",
 )
 def soft_k_means(X, C):
     D = np.array([[np.sum((x - c) ** 2) for c in C] for x in X])

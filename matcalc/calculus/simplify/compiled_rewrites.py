@@ -125,7 +125,7 @@ def _by_rows(pattern: Pattern) -> Iterator[Pattern]:
 
     There is none if the left side has no operation along a vector.
     """
-    if pattern.left.shape and not any(n.kind == "op" or _is_reduced(n) for n in toposort([pattern.left])):
+    if pattern.left.shape and not any(n.kind == "op" for n in toposort([pattern.left])):
         return
     has_scalars = any(not v.shape for v in _variables(pattern.left))
     layouts = [(0, False), (0, True), (1, True)] if pattern.left.rank else [(0, False), (1, False)]
@@ -133,12 +133,6 @@ def _by_rows(pattern: Pattern) -> Iterator[Pattern]:
         for axis, is_turned in layouts[:1] if pattern.rewrite.factor else layouts:
             lifted = ByRows(pattern.sides, has_one_each, axis, is_turned)
             yield pattern._replace(left=lifted.left, sides=lifted)
-
-
-def _is_reduced(node: Node) -> bool:
-    """Whether a node is a sum over an axis of an array that is no symbol."""
-    summed = set(range(len(node.index_sizes))) - set(node.out) if node.kind == "product" else set()
-    return any(arg.kind == "map" and summed.intersection(at) for arg, at in node.operands) if summed else False
 
 
 def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:

@@ -312,12 +312,16 @@ def _locate_run(variable: Node, at: Indices, rest: Sequence[Operand], subject: N
 
 
 def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
-    """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`."""
+    """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`.
+
+    They share no other index with the matched factors: in `sum(exp(x).*y)` the rest is no factor of `sum(exp(x))`.
+    """
     positions = [position for position in range(len(subject.args)) if position not in found.positions]
     own = {i for position in positions for i in subject.indices[position]}
+    met = {i for position in found.positions for i in subject.indices[position]}
     known = [found.indices[i] for i in at if i in found.indices]
     for index in known or sorted(own.intersection(subject.out)):
-        if len(positions) < 2 or index not in own:
+        if len(positions) < 2 or index not in own or own & met - {index}:
             return
         vector = product(1, [subject.operands[position] for position in positions], (index,))
         for bound in match(variable, vector, found.bindings):

@@ -76,6 +76,14 @@ def biaffine(R, y, W_h, b_h, W_d, b_d, U, u):
     return -sum(s[i, y[i]] - lse(s[i]) for i in range(len(R)))
 
 
+def center(X, y, W, b, C, lam):
+    total = 0.0
+    for i in range(len(X)):
+        u = W.T @ X[i] + b
+        total += lse(u) - u[y[i]] + lam / 2 * sum((X[i] - C[y[i]]) ** 2)
+    return total
+
+
 TWENTY_FIFTH = [
     Passage(
         "layer normalization",
@@ -276,5 +284,15 @@ TWENTY_FIFTH = [
         ),
         "W_h",
         biaffine,
+    ),
+    Passage(
+        "center loss, twenty-fifth set",
+        r"""\begin{aligned}\mathcal{L} &= \mathcal{L}_S + \lambda\mathcal{L}_C \\ &= -\sum_{i=1}^{m}\log
+        \frac{e^{W_{y_i}^\top x_i + b_{y_i}}}{\sum_{j=1}^{n} e^{W_j^\top x_i + b_j}} +
+        \frac{\lambda}{2}\sum_{i=1}^{m} \|x_i - c_{y_i}\|_2^2\end{aligned} where $W_j$ is the $j$-th column of the
+        weights $W$ and $c_j$ is the center of class $j$.""",
+        "X: matrix(m, d); y: index(m); W: matrix(d, n); b: vector(n); C: matrix(n, d); lam: scalar positive",
+        "X",
+        center,
     ),
 ]

@@ -261,15 +261,6 @@ TWENTY_FIFTH_REFUSED = [
         r"nabla is not supported",
     ),
     (
-        "center loss, twenty-fifth set",
-        r"""\begin{aligned}\mathcal{L} &= \mathcal{L}_S + \lambda\mathcal{L}_C \\ &= -\sum_{i=1}^{m}\log
-        \frac{e^{W_{y_i}^\top x_i + b_{y_i}}}{\sum_{j=1}^{n} e^{W_j^\top x_i + b_j}} +
-        \frac{\lambda}{2}\sum_{i=1}^{m} \|x_i - c_{y_i}\|_2^2\end{aligned} where $W_j$ is the $j$-th column of the
-        weights $W$ and $c_j$ is the center of class $j$.""",
-        "X: matrix(m, d); y: index(m); W: matrix(d, n); b: vector(n); C: matrix(n, d); lam: scalar positive",
-        r"'=' between formulas",
-    ),
-    (
         "deep graph infomax",
         r"""\mathcal{L} = -\frac{1}{2N}\left(\sum_{i=1}^{N}\log\mathcal{D}(\vec{h}_i, \vec{s}) +
         \sum_{j=1}^{N} \log\left(1 - \mathcal{D}(\vec{g}_j, \vec{s})\right)\right), where $\mathcal{D}(\vec{h},

@@ -86,3 +86,39 @@ EQUATIONS = [
 def test_an_equation_is_no_label(latex):
     with pytest.raises(mc.ParseError, match="more than a name|not solved"):
         value(latex)
+
+
+SUMS = [
+    r"\mathcal{L}_S + c \mathcal{L}_C", "L_1 + L_2", r"L_{rec} - \frac{c}{2} R(w)", "c E_0 + F", "A(w) + c B(w) + G",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("middle", SUMS)
+@pytest.mark.parametrize("form", ["J = {m} = {f}", r"\begin{{aligned}} J &= {m} \\ &= {f} \end{{aligned}}"])
+def test_sums_of_names_between_two_signs(form, middle):
+    np.testing.assert_allclose(value(form.format(m=middle, f=FORMULA)), DATA["c"] * SQUARE)
+
+
+BETWEEN = [
+    r"E_0 + \|y\|",
+    "E + c",
+    r"c + w^\top w",
+    r"E + \log c",
+    r"E + e^c",
+    r"E + 2\pi",
+    r"E + \operatorname{tr}(X)",
+]
+
+
+@pytest.mark.parametrize("middle", BETWEEN)
+def test_sums_with_formulas_between_two_signs_are_refused(middle):
+    with pytest.raises(mc.ParseError, match="between formulas"):
+        value(f"J = {middle} = {FORMULA}")
+    with pytest.raises(mc.ParseError, match="between formulas"):
+        value(r"J = E + F = E \|X w - y\|^2")
+
+
+@pytest.mark.parametrize("middle", ["E + F", "E + c F"])
+def test_a_name_between_two_signs_that_another_line_defines_is_refused(middle):
+    with pytest.raises(mc.ParseError, match="no formula uses it"):
+        value(rf"J = {middle} = {FORMULA}, \quad E = c^2")

@@ -96,7 +96,7 @@ def compound_key(reading: Reading, line: Ast) -> Key:
     allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
     rows = [x.args for x in walk(side) if x.head == "row"]
     functions = {(word,) for word in reading.names.words}
-    pairs = [(x, y, y is row[-1]) for row in rows for x, y in pairwise(row) if not used(x) & functions]
+    pairs = [(x, y, y is row[-1]) for row in rows for x, y in pairwise(row) if not _is_function(reading, x)]
     arguments = {y for x, y, is_last in pairs if y.head == "fence" and (key_of(x) or is_last)}
     scripts = {x for node in walk(side) if node.head == "script" for layout in node.args[1:] for x in walk(layout)}
     hidden = scripts | {x for argument in arguments for x in walk(argument)}
@@ -118,11 +118,16 @@ def _without_factor(reading: Reading, side: Ast) -> Ast:
     items = inner.args if inner.head == "row" else (inner,)
     first = items[0].args if items[0].head == "frac" else items[:1]
     items = items[1:] if all(is_plain_number(unbraced(x)) for x in first) else items
-    word = without_top(items[0])[0] if items else side
-    word = word.args[0] if word.head == "script" else word
-    if len(items) < 2 or word.head != "word" or word.value[0] not in reading.names.words:  # type: ignore[index]
+    if len(items) < 2 or not _is_function(reading, items[0]):
         return side
     return Ast("row", tuple(items), None, side.span, side.at)
+
+
+def _is_function(reading: Reading, head: Ast) -> bool:
+    r"""Return whether a layout is the word of a function of matcalc, \log or \log_2, and no name."""
+    shown = without_top(head)[0]
+    word = shown.args[0] if shown.head == "script" else shown
+    return word.head == "word" and word.value[0] in reading.names.words and key_of(word) is None  # type: ignore[index]
 
 
 def _raised(reading: Reading, side: Ast, right: Collection[Key]) -> dict[Key, Key]:

@@ -10,7 +10,8 @@ from scipy.stats import multivariate_normal
 
 SIZES = {"m": 6, "n": 5, "p": 4, "k": 3, "q": 2, "d": 3, "K": 4, "N": 5, "T": 4, "J": 3, "M": 3, "C": 3, "S": 4,
          "A": 3, "L": 3, "R": 2, "V": 4, "G": 3, "D": 3, "c": 4, "H": 3, "h": 2, "F": 3, "P": 2,
-         "Q": 3, "l": 3, "I": 4, "t": 3, "r": 2, "d_k": 3, "W": 3, "ell": 4, "E": 3}  # fmt: skip
+         "Q": 3, "l": 3, "I": 4, "t": 3, "r": 2, "d_k": 3, "W": 3, "ell": 4, "E": 3, "f": 2, "s": 2, "w": 3,
+         "n_S": 5, "n_T": 4}  # fmt: skip
 
 
 def sigmoid(t):

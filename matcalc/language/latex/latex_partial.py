@@ -14,6 +14,7 @@ from matcalc.language.latex.latex_bounds import range_of
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Reading, Scope, fault, key_of, subscript_of
 from matcalc.language.syntax import Ast, walk
+from matcalc.language.write import text as written
 
 LEAST = 3
 """The least number of axes of a tensor."""
@@ -27,7 +28,7 @@ def axes_by_ranges(
     Raises: ParseError if the ranges of the indices do not decide.
     """
     shape = reading.known.shapes[name]
-    fits = _fitting(shape, [_range(reading, axis, scope) for axis in axes])
+    fits = _fitting(shape, [_range(reading, axis, scope, shape) for axis in axes])
     if len(fits) > 1:
         fits = [places for places in fits if places in _elsewhere(reading, name, len(axes))] or fits
     if len(fits) > 1 and len(axes) == 1 and len(shape) == LEAST and shape[0] != shape[1] == shape[2]:
@@ -72,7 +73,14 @@ def _elsewhere(reading: Reading, name: str, count: int) -> list[tuple[int, ...]]
     return found
 
 
-def _range(reading: Reading, axis: Ast, scope: Scope) -> str:
-    """Return the last value of an index, "" if it is not known."""
+def _range(reading: Reading, axis: Ast, scope: Scope, shape: Sequence[str]) -> str:
+    """Return the length of the axis that the last value of an index tells, J and J - 1 of J; "" if it is not known."""
     found = scope.indices.get(str(axis.value[0])) if axis.head == "letter" else None  # type: ignore[index]
-    return range_of(found) if found is not None and not is_data(reading, axis) else ""
+    if found is None or is_data(reading, axis):
+        return ""
+    length, high = range_of(found), found.high
+    if length in shape or high is None:
+        return length
+    is_less = high.head == "sum" and len(high.args) == 2 and high.value == (1, -1) and high.args[1].head == "number"
+    size = written(high.args[0] if is_less else high)
+    return size if size in shape else length

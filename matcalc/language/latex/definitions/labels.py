@@ -6,10 +6,11 @@ do other functions whose rule names the function that solves them, such as logit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
+from matcalc.language.latex.latex_scope import Key, Reading, fault, is_plain_number, key_of
+from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
 from matcalc.language.latex.names_in_lines import used
@@ -84,29 +85,62 @@ def _is_command(head: Ast) -> bool:
 
 
 def compound_key(reading: Reading, line: Ast) -> Key:
-    r"""Return the key of a left side of several names that nothing else contains, \lambda E or \Delta G / RT: a label.
+    r"""Return the key of a left side of several names that nothing else contains, \lambda E or -2 \ln L: a label.
 
-    Raises: ParseError if it contains a number, a sum, a declared name, or one that is in the formula, or if the formula
-    has no declared name.
+    Raises: ParseError if it contains a number that is no factor of a function, a sum, a declared name, or one that is
+    in the formula, or if the formula has no declared name.
     """
-    side, formula = line.args
+    side, formula = _without_factor(reading, line.args[0]), line.args[1]
     if any(x.head == "word" and x.value == ("partial", "\\") for x in walk(side)):
         return ("", "partial")  # \log|\det \partial f / \partial z| = ...
     allowed = {"letter", "word", "accent", "script", "row", "frac", "fence", "operator"}
     rows = [x.args for x in walk(side) if x.head == "row"]
-    arguments = {y for row in rows for x, y in pairwise(row) if y.head == "fence" and (key_of(x) or y is row[-1])}
+    functions = {(word,) for word in reading.names.words}
+    pairs = [(x, y, y is row[-1]) for row in rows for x, y in pairwise(row) if not _is_function(reading, x)]
+    arguments = {y for x, y, is_last in pairs if y.head == "fence" and (key_of(x) or is_last)}
     scripts = {x for node in walk(side) if node.head == "script" for layout in node.args[1:] for x in walk(layout)}
     hidden = scripts | {x for argument in arguments for x in walk(argument)}
-    functions = {(word,) for word in reading.names.words}
-    inside = used(side) - frozenset().union(*map(used, hidden)) - functions
-    is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
     right = used(formula, reading.keys)
+    raised = _raised(reading, side, right)
+    inside = used(side) - frozenset().union(*map(used, hidden)) - functions - raised.keys() | {*raised.values()}
+    is_label = all(x.head in allowed for x in walk(side) if x not in hidden) and inside
     called = {key_of(x) for row in rows for x, y in pairwise(row) if y in arguments}
     densities = {(size,) for size in reading.known.sizes if (size,) in called}  # p(y) beside X: matrix(n, p)
     if not is_label or inside & {*reading.keys, *right} - densities or not right & {*reading.keys}:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
     return ("", *sorted("_".join(x) for x in inside))
+
+
+def _without_factor(reading: Reading, side: Ast) -> Ast:
+    r"""Return \ln L for -2 \ln L and \frac{1}{2} \ln L: a left side without a sign and number before a function."""
+    inner = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
+    items = inner.args if inner.head == "row" else (inner,)
+    first = items[0].args if items[0].head == "frac" else items[:1]
+    items = items[1:] if all(is_plain_number(unbraced(x)) for x in first) else items
+    if len(items) < 2 or not _is_function(reading, items[0]):
+        return side
+    return Ast("row", tuple(items), None, side.span, side.at)
+
+
+def _is_function(reading: Reading, head: Ast) -> bool:
+    r"""Return whether a layout is the word of a function of matcalc, \log or \log_2, and no name."""
+    shown = without_top(head)[0]
+    word = shown.args[0] if shown.head == "script" else shown
+    return word.head == "word" and word.value[0] in reading.names.words and key_of(word) is None  # type: ignore[index]
+
+
+def _raised(reading: Reading, side: Ast, right: Collection[Key]) -> dict[Key, Key]:
+    """Return the names with letters above them, G^E, by the key of the letter below; known letters above are powers."""
+    found: dict[Key, Key] = {}
+    for script in (x for x in walk(side) if x.head == "script"):
+        shown, above = without_top(script)
+        key = key_of(shown.args[0] if shown.head == "script" else shown)
+        letters = used(above[0][1]) if len(above) == 1 and above[0][1] is not None else frozenset()
+        is_name = bool(letters) and not is_transposing(*above[0]) and not letters & {*reading.keys, *right}
+        if key is not None and key not in reading.keys and is_name:
+            found[key] = ("^".join((*key, *sorted("".join(x) for x in letters))),)
+    return found
 
 
 def solved(formula: Ast, solving: str) -> Ast:

@@ -119,7 +119,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
 
 
 def _without_labels(reading: Reading, line: Ast) -> Ast:
-    r"""Return L = J = f as L = f, if J is a label, a name that is not declared or -\log p(y); f does not contain it.
+    r"""Return L = J = f as L = f, if J is a label: undeclared names, -\log p(y), L_1 + a L_2; f does not contain it.
 
     Raises: ParseError for other formulas between two signs.
     """
@@ -138,13 +138,22 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
 
 
 def _is_label(reading: Reading, side: Ast, formula: Ast) -> bool:
-    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta)."""
+    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta), or its terms, L_1 + a L_2."""
+    if side.head == "chain" and len(side.args) > 1:
+        known = {*reading.keys, *used(formula, reading.keys), *((x,) for x in (*reading.names.words, "e", "pi"))}
+        return all(_has_label(term, known) for term in side.args)
     side = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
     try:
         compound_key(reading, Ast("relation", (side, formula), ("==",), side.span, side.at))
     except ParseError:
         return False
     return True
+
+
+def _has_label(term: Ast, known: Collection[Key]) -> bool:
+    """Return whether a factor of a term is a name that is not known, with or without its subscript."""
+    factors = [whole_key(without_top(x)[0]) for x in (term.args if term.head == "row" else (term,))]
+    return any(key is not None and key not in known and key[:1] not in known for key in factors)
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:

@@ -24,8 +24,10 @@ _LAST_STOP = re.compile(
 """Punctuation at the end of a line."""
 _OTHERWISE = ("otherwise", "else")
 _ELSE_IF = ("else if", "elseif", "elif")
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+Bound = tuple[Ast, bool]
+"""The layout at an end of a range of numbers, and whether it belongs to the range."""
 
 
 def without_stops(text: str) -> str:
@@ -36,7 +38,7 @@ def without_stops(text: str) -> str:
 def with_choices(names: LatexNames, layout: Ast) -> Ast:
     """Return a layout in which cases have the form of the rulebook's template.
 
-    Raises: ParseError for rows without a condition, and for a last condition that leaves values without a case.
+    Raises: ParseError for rows without a condition, and for a last condition if not exactly one holds for each number.
     """
 
     def change(node: Ast) -> Ast:
@@ -52,10 +54,8 @@ def with_choices(names: LatexNames, layout: Ast) -> Ast:
 def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]]) -> Ast:
     conditions = [_conditions(cell) for _, cell in rows[:-1]]
     last = rows[-1][1]
-    if not _is_otherwise(last):
-        final = _condition(last)
-        if len(conditions) != 1 or len(conditions[0]) != 1 or not _is_opposite(conditions[0][0], final):
-            raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
+    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)]):
+        raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
     made = rows[-1][0]
     (pattern, *_) = candidates(names, node)
     for (value, _), every in zip(rows[-2::-1], conditions[::-1], strict=True):
@@ -95,7 +95,7 @@ def _condition(cell: Ast) -> Ast:
         if left.head == "row" and _word(left.args[0]) in _ELSE_IF:
             rest = left.args[1] if len(left.args) == 2 else replace(left, args=left.args[1:])
             inner = replace(inner, args=(rest, *inner.args[1:]))
-    if inner.head != "relation" or len(inner.args) != 2 or inner.value[0] not in _OPPOSITE:  # type: ignore[index]
+    if inner.head != "relation" or len(inner.args) != 2 or inner.value[0] not in _FLIPPED:  # type: ignore[index]
         raise fault("this is no condition of a case", cell, r"write \text{if } x > 0, or \text{otherwise}")
     return inner
 
@@ -108,10 +108,53 @@ def _word(cell: Ast) -> str:
     return str(cell.value[0]).strip(" .,;") if cell.head == "word" else ""  # type: ignore[index]
 
 
-def _is_opposite(one: Ast, other: Ast) -> bool:
-    """Whether exactly one of two relations holds."""
-    (sign,), (against,) = cast("tuple[str]", one.value), cast("tuple[str]", other.value)
-    (a, b), (c, d) = one.args, other.args
-    if same_layout(a, c) and same_layout(b, d):
-        return _OPPOSITE.get(sign) == against
-    return same_layout(a, d) and same_layout(b, c) and _OPPOSITE.get(sign) == _FLIPPED.get(against)
+def _cover(conditions: Sequence[Sequence[Ast]]) -> bool:
+    r"""Return whether exactly one of the conditions holds for each number, as of t \le a, a < t \le b, t > b."""
+    if [len(every) for every in conditions] == [1, 1] and _is_unequal(conditions[0][0], conditions[1][0]):
+        return True
+    for quantity in conditions[0][0].args:
+        ranges = [_range(quantity, every) for every in conditions]
+        rest = [x for x in ranges if x is not None]
+        if len(rest) < len(ranges):
+            continue
+        after: Bound | None = None
+        for _ in ranges:
+            found = [x for x in rest if _follows(after, x[0])]
+            if len(found) != 1:
+                break
+            rest.remove(found[0])
+            after = found[0][1]
+        if not rest and after is None:
+            return True
+    return False
+
+
+def _is_unequal(one: Ast, other: Ast) -> bool:
+    r"""Return whether the relations are t = a and t \ne a."""
+    sides = [*zip(one.args, other.args, strict=True)]
+    turned = [*zip(one.args, other.args[::-1], strict=True)]
+    signs = {*cast("tuple[str]", one.value), *cast("tuple[str]", other.value)}
+    return signs == {"==", "!="} and any(all(same_layout(a, b) for a, b in pairs) for pairs in (sides, turned))
+
+
+def _follows(after: Bound | None, lower: Bound | None) -> bool:
+    """Return whether a range begins where another one ends; None is infinity."""
+    if after is None or lower is None:
+        return after is lower
+    return same_layout(after[0], lower[0]) and after[1] is not lower[1]
+
+
+def _range(quantity: Ast, every: Sequence[Ast]) -> tuple[Bound | None, Bound | None] | None:
+    """Return the least and the greatest value of a quantity by its conditions, None if they are about another one."""
+    bounds: dict[str, Bound] = {}
+    for one in every:
+        (a, b), (sign,) = one.args, cast("tuple[str]", one.value)
+        is_left = same_layout(a, quantity)
+        if is_left is same_layout(b, quantity):
+            return None
+        sign, bound = (sign, b) if is_left else (_FLIPPED[sign], a)
+        for side in {"<": "<", ">": ">", "==": "<>"}.get(sign[:1] if sign != "==" else sign, ""):
+            if side in bounds:
+                return None
+            bounds[side] = bound, "=" in sign
+    return (bounds.get(">"), bounds.get("<")) if bounds else None

@@ -24,6 +24,7 @@ _BEGIN = re.compile(
     r"|(?<![\\A-Za-z{])(?:[Ww]here|with|[Hh]ere|in\s+which)(?![A-Za-z}])[\s,:]*"
 )
 _MATH = re.compile(r"(?<!\\)\$(?P<a>[^$]+)\$|\\\((?P<b>.+?)\\\)", re.S)
+_FORMULA = re.compile(_MATH.pattern + r"|(?<!\\)\\\[(?P<c>.+?)(?<!\\)\\\]", re.S)
 _TEXT = re.compile(r"\\(?:text|textrm|textit|textnormal|mbox)\s*\{(?P<a>(?:[^{}$]|\$[^$]*\$)*)\}")
 _VERB = re.compile(
     r"[\s,]*(?:(?:is|are|denotes?|represents?|stands?\s+for|means?|being|refers?\s+to|indicates?|gives?|controls?|sets?"
@@ -52,6 +53,12 @@ _MEANING = re.compile(
     re.I,
 )
 """Parts of words that may change the meaning of a formula."""
+_LOG = re.compile(r"\blog(?:-|\s+)(?=[a-z]+\s)")
+"""The first part of the noun of an equation, the log-variance follows $h_t = ...$"""
+_APPLIED = re.compile(
+    r"\b(?:log|logs,?|ln|exp|(?:logarithm|exponential|inverse|reciprocal|square|root|transpose|negative)\s+of)\s*\Z"
+)
+"""Words of a function in front of an equation, log $h_t = ...$: of its left side, or of nothing."""
 _CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
 """Words that change what a symbol stands for."""
 _ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
@@ -220,14 +227,14 @@ def _inside(text: str, found: re.Match[str]) -> bool:
 def _pieces(text: str, at: int, is_text: bool) -> list[Piece]:
     """Return the formulas and texts from a position on, behind the word that begins the descriptions."""
     if _MATH.search(text, at) and not is_text:
-        sign, is_math, end = _MATH, True, len(text)
+        sign, is_math, end = _FORMULA, True, len(text)
     elif is_text:
         sign, is_math, end = _TEXT, False, _end_of_formula(text)
     else:
         return []
     pieces: list[Piece] = []
     for one in sign.finditer(text, at, end):
-        inner = one.span("a") if one["a"] is not None else one.span("b")
+        inner = one.span(one.lastgroup or "a")
         if text[at : one.start()].strip():
             pieces.append(Piece(at, one.start(), at, one.start(), not is_math))
         pieces.append(Piece(*one.span(), *inner, is_math))
@@ -251,6 +258,9 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
     kept: list[tuple[int, int]] = []
     waiting: list[Piece] = []
     at = 0
+    equations = [k for k, one in enumerate(pieces) if k and one.is_math and "=" in _shown(text, one)]
+    if any(_APPLIED.search(text, pieces[k - 1].first, pieces[k - 1].last) for k in equations):
+        return None
     while at < len(pieces):
         one = pieces[at]
         words = pieces[at + 1] if at + 1 < len(pieces) and not pieces[at + 1].is_math else None
@@ -261,6 +271,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
                 and not _LIST.match(shown)
                 and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
+                and not (at + 1 < len(pieces) and "=" in _shown(text, pieces[at + 1]) and _is_noun(_LOG.sub("", shown)))
                 and not (has_where and _names(shown))
                 and not (words is None and at + 1 < len(pieces) and states(_shown(text, pieces[at + 1]), shown))
             ):
@@ -311,11 +322,11 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
         rows = rows_in(text, pieces[at : last + 1]) if waiting else {}
         letters = {x for one in waiting for x in letters_of(text[one.first : one.last])}
-        if not {_small(x) for x in rows if x != OWN} <= letters:
+        if not all({x, _small(x)} & letters for x in rows if x != OWN):
             return None  # rows of another matrix than that of the letter
         for x in waiting:
             shown = text[x.first : x.last]
-            own = {letter for letter in letters_of(shown) if letter in map(_small, rows)}
+            own = {letter for letter in letters_of(shown) if letter in {*rows, *map(_small, rows)}}
             if OWN in rows and (leading := re.match(r"[^A-Za-z]*(?:math[a-z]+\s*\{?\\?)?([A-Za-z]+)", shown)):
                 own.add(leading[1])
                 stated.rows[leading[1]] = rows[OWN]

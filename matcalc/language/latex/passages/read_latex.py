@@ -67,6 +67,7 @@ from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.plain_words import check_plain_words
 from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
 from matcalc.language.latex.passages.spellings import with_known_spellings
@@ -75,14 +76,6 @@ from matcalc.language.latex.recurrences.state_arguments import with_arguments_be
 from matcalc.language.latex.recurrences.steps import Equation, Found, separated, step_letters
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
-
-_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z][a-z]{2,}(?![A-Za-z])")
-_HIDDEN = re.compile(
-    r"\\(begin|end|text\w*|mbox|operatorname\*?|math\w+|label|tag|bm|boldsymbol|pmb)\*?\s*\{[^{}]*\}|%[^\n]*|_\{[^{}]*\}"
-)
-"""LaTeX that may contain words, and subscripts."""
-_PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
-
 
 _SHIFTED = re.compile(r"[_^]\s*\{[^{}]*[A-Za-z]\s*[-+−]\s*\d")
 """A subscript or superscript with an index and a number."""
@@ -109,7 +102,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         reading.ranges = ranges_in(text, known.sizes)
         some = (*passage.lines, *passage.aside, *passage.constraints)
         reading.letters = frozenset(x for line in some for one in line for x in letters_in(one))
-        _check_words(passage.shown, reading)
+        check_plain_words(reading, passage)
         count = len(passage.lines) + len(passage.aside)
         found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
         rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
@@ -355,31 +348,6 @@ def _check_beside(beside: Sequence[Ast]) -> None:
 
 def _defines(line: Ast) -> bool:
     return line.head == "relation" and {*cast("tuple[str, ...]", line.value)} <= {*EQUAL}
-
-
-def _check_words(text: str, reading: Reading) -> None:
-    """Raise ParseError for words in plain letters, names of functions or prose."""
-    hidden = _HIDDEN.sub(lambda found: " " * len(found[0]), text)
-    for found in _PLAIN.finditer(hidden):
-        word = found[0]
-        letters = [(letter,) in reading.keys for letter in word]
-        if all(letters):
-            continue
-        pattern = re.compile(
-            rf"({'|'.join(sorted(map(re.escape, reading.names.words), key=len, reverse=True))})(?![a-z])"
-        )
-        function = pattern.match(word)
-        if function:
-            name = function[1]
-            command = rf"\{name}" if name in reading.names.commands else rf"\operatorname{{{name}}}"
-            hint = f"write {command} for the function"
-            raise ParseError(f"'{name}' is set as a product of letters", at=found.start(), hint=hint)
-        if (word,) in reading.keys or reading.is_known(word):
-            hint = rf"write \mathit{{{word}}} for the symbol"
-            raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
-        if _WORD.fullmatch(word) and (len(word) > 3 or not any(letters)):
-            hint = "a formula contains no words; letters side by side are a product: declare or space them"
-            raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
 
 
 def _bare(lines: Sequence[Ast]) -> set[str]:

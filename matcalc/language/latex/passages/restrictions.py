@@ -13,7 +13,7 @@ from matcalc.language.latex.definitions.functions import nowhere
 from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_scope import Reading, key_of, subscript_of
+from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import lines_between, lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
@@ -21,6 +21,7 @@ from matcalc.language.latex.passages.contradictions import check_words
 from matcalc.language.latex.passages.descriptions import OVER, Described
 from matcalc.language.latex.passages.meanings import is_function_named
 from matcalc.language.latex.passages.spaces import note_space
+from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, walk
 
 _CHANGES = re.compile(
@@ -109,6 +110,7 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         if one.words == OVER and any(x.head == "letter" and x.value[0] in reading.known.sizes for x in names):  # type: ignore[index]
             hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
             raise ParseError(f"over {shown} can be a quotient or a range", text=text, at=one.begin, hint=hint)
+        names = _without_dots(reading, names)
         if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
             check_words(reading, text, one, names)
             continue
@@ -123,6 +125,22 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         )
         raise ParseError(f"only words describe {shown}", text=text, at=one.begin, hint=hint)
     return [nowhere(x) for x in found]
+
+
+def _without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
+    r"""Return the names y_1, \dots, y_q of all rows or entries of a declared array without the dots."""
+    if len(names) < 3 or names[-2].head != "word" or names[-2].value[0] not in DOTS:  # type: ignore[index]
+        return names
+    rest = [*names[:-2], names[-1]]
+    keys = {key_of(x.args[0]) if x.head == "script" and x.value == ("_",) else None for x in rest}
+    key = keys.pop()
+    if keys or key is None:
+        return names
+    arrays = {*reading.keys.get(key, ()), large_of(reading, key)}
+    lengths = {length for name in arrays for length in reading.known.shapes.get(name, ())}
+    numbers = [key_of_subscript(x.args[1]) for x in rest]
+    is_all = numbers[-1] in {(length,) for length in lengths}
+    return rest if is_all and numbers[:-1] == [(str(k + 1),) for k in range(len(rest) - 1)] else names
 
 
 def _function(reading: Reading, words: str) -> str:

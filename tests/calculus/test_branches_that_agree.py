@@ -6,6 +6,8 @@ to 1 only if both compare the same two numbers.
 
 import numpy as np
 import pytest
+from random_branches import DECLARED, formula, slopes
+from random_branches import data as points
 
 import matcalc as mc
 
@@ -64,3 +66,19 @@ def test_gradient_of_one_entry(ratio):
     every, names = data(40), set(map(str, gradient.symbols))
     found = [gradient(**{k: v if k == "c" else v[i] for k, v in every.items() if k in names}) for i in range(40)]
     assert np.allclose(found, truth(**every, ratio=ratio), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("part", [pytest.param(k, marks=[pytest.mark.long] if k > 4 else []) for k in range(200)])
+@pytest.mark.sampled(200)
+def test_random_branches(part):
+    """Gradients at points without a kink, evaluated and compiled, against differences of the NumPy code."""
+    for seed in range(15 * part, 15 * part + 15):
+        text, python = formula(seed)
+        given = points(seed)
+        wanted, is_smooth, size = slopes(python, given)
+        gradient = mc.gradient(f"sum({text})", "x", DECLARED)
+        arguments = {k: v for k, v in given.items() if k in map(str, gradient.symbols)}
+        ways = [gradient, mc.compile(gradient, target="numpy")] + [mc.compile(gradient)] * (seed % 15 == 0)
+        for function in ways:
+            wrong = is_smooth & (np.abs(function(**arguments) - wanted) > 2e-4 * size)
+            assert not wrong.any(), (seed, text)

@@ -73,10 +73,11 @@ def test_deeply_nested_steps_store_arrays_as_long_as_the_steps(depth: int) -> No
 
 @pytest.mark.whole
 def test_a_filter_has_few_more_products_than_its_adjoint_by_hand() -> None:
-    """Of the 17 products of matrices in `benchmarks/recurrences/by_hand.py`, 5 have three axes of length n."""
+    """By hand they are 17 (`benchmarks/recurrences/by_hand.py`); a product of small matrices may be a loop."""
     model = MODELS["kalman"]
     source = mc.value_and_gradient(model.text, list(model.wrt), model.declarations, sizes=model.sizes).source
-    assert len(re.findall(r"^ +gemm\(", source, re.MULTILINE)) <= 17 + 3
+    calls, loops = (len(re.findall(own, source, re.MULTILINE)) for own in (r"^ +gemm\(", r"^ +for k in range"))
+    assert calls + loops <= 17 + 5
 
 
 @pytest.mark.whole

@@ -4,6 +4,8 @@ Both branches of `min(r.*A, clip(r, lo, hi).*A)` are equal where r is between th
 to 1 only if both compare the same two numbers.
 """
 
+import runpy
+
 import numpy as np
 import pytest
 from random_branches import DECLARED, formula, slopes
@@ -82,3 +84,17 @@ def test_random_branches(part):
         for function in ways:
             wrong = is_smooth & (np.abs(function(**arguments) - wanted) > 2e-4 * size)
             assert not wrong.any(), (seed, text)
+
+
+@pytest.mark.parametrize("seed", [93, 124, 134, 4013, 4330, 5995])
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.sampled(12)
+def test_saved_files(seed, target, tmp_path):
+    text, python = formula(seed)
+    given = points(seed)
+    wanted, is_smooth, size = slopes(python, given)
+    fn = mc.compile(mc.gradient(f"sum({text})", "x", DECLARED), target=target)
+    fn.save(tmp_path / "saved.py")
+    saved = runpy.run_path(str(tmp_path / "saved.py"))[fn.spec.name]
+    found = saved(**{name: given[name] for name in fn.args})
+    assert not (is_smooth & (np.abs(found - wanted) > 2e-4 * size)).any()

@@ -1,5 +1,7 @@
 """Formulas with a Cholesky factor: a function of the matrix is written so, with `posdef` where it is not known."""
 
+import runpy
+
 import numpy as np
 import pytest
 import scipy.linalg as sl
@@ -126,3 +128,24 @@ def test_posdef_of_a_matrix_that_is_known_to_be_positive_definite_is_that_matrix
         mc.expression("posdef(X)", "X: matrix(n, n)")
     with pytest.raises(np.linalg.LinAlgError):
         mc.expression("posdef(S)", "S: matrix(n, n) symmetric")(S=INDEFINITE)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5])
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.sampled(8)
+def test_saved_files_factorise_too(size, target, tmp_path):
+    rng = np.random.default_rng(size)
+    root, y = rng.standard_normal((size, size)), rng.standard_normal(size)
+    spd = root @ root.T + np.eye(size)
+    formula = "sum(log(diag(chol(S)))) + norm2(chol(S)\\y)^2/2"
+    fn = mc.value_and_gradient(formula, "S", "S: matrix(n, n) symmetric; y: vector(n)", target=target)
+    fn.save(tmp_path / "saved.py")
+    saved = runpy.run_path(str(tmp_path / "saved.py"))[fn.spec.name]
+    solved = np.linalg.solve(spd, y)
+    for function in (fn, saved):
+        value, slope = function(S=spd, y=y)
+        assert np.isclose(value, np.linalg.slogdet(spd)[1] / 2 + y @ solved / 2, rtol=1e-11)
+        assert np.allclose(slope, np.linalg.inv(spd) / 2 - np.outer(solved, solved) / 2, rtol=1e-9)
+        if size:
+            with pytest.raises(np.linalg.LinAlgError):
+                function(S=-spd, y=y)

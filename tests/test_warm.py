@@ -1,6 +1,5 @@
 """`matcalc warm`: kernels compiled ahead of their use, and routines of BLAS by another library."""
 
-import ctypes
 import json
 import os
 import shutil
@@ -9,7 +8,6 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 import scipy
@@ -17,11 +15,10 @@ import scipy
 from matcalc.commands.cli import main
 from matcalc.compiler.blas import blas_choice, blas_trial
 from matcalc.compiler.blas.blas_library import found, opened, threads
-from matcalc.compiler.blas.blas_routines import BOUNDS, TRIED, Routine, load_routines
+from matcalc.compiler.blas.blas_routines import TRIED, Routine, load_routines
 from matcalc.compiler.call import warm
 from matcalc.compiler.kernels.library import closure, load_library
 from matcalc.compiler.llvm.linked_functions import called_by_entries
-from matcalc.compiler.machine.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported
 from matcalc.store import artefacts
 
@@ -68,7 +65,6 @@ def test_a_routine_is_tried_as_kernels_call_it(name):
     text = load_library("numba").items[name].text
     routine = load_routines()[name]
     assert f", {len(routine.arguments)})" in text
-    assert all(routine.arguments[k] == "n" for k in routine.sizes)
     cells = blas_trial.arguments(routine, 7)
     before = cells[routine.result].copy()
     blas_trial.prepared(blas_trial._ours(name), cells)()
@@ -83,28 +79,21 @@ def test_a_library_is_compared_and_one_that_differs_is_never_taken(monkeypatch):
     (ratio,) = blas_trial.ratios(load_routines()["dgetrf"], library)
     assert ratio > 0
     wrong = type("Wrong", (), {"address": lambda self, name: library.address("dpotrf")})()
-    assert blas_trial.ratios(Routine("dpotri", ("U", "n", "upper", "n"), (1,), 2), wrong) == [0.0]
+    assert blas_trial.ratios(Routine("dpotri", ("U", "n", "upper", "n"), 2), wrong) == [0.0]
     lacking = type("Lacking", (), {"address": lambda self, name: 0})()
     assert blas_trial.ratios(load_routines()["dpotri"], lacking) == [0.0]
 
 
-@pytest.mark.parametrize("classes", [(True, False, False), (False, True, False), (False, True, True)])
-def test_calls_go_to_one_library_or_the_other_by_their_sizes(classes):
-    met = []
-    kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
-    kept = [kind(lambda a, b, who=who: met.append(who)) for who in ("ours", "other")]
-    for who, function in zip(("ours", "other"), kept, strict=True):
-        llvm.add_symbol(f"{PREFIX}{who}.tried", ctypes.cast(function, ctypes.c_void_p).value)
-    code = machine_code(blas_choice._fork(Routine("tried", ("n", "n"), (0, 1), 0), classes, False))
-    choose = kind(code.address("choose.tried"))
-    small, medium = BOUNDS
-    largest = 2**31 - 1
-    for m, n, of in [(1, 1, 0), (0, 5, 0), (small, small, 0), (small, small + 1, 1), (2, small * small // 2, 0),
-                     (medium, medium, 1), (medium + 1, medium, 2), (largest, largest, 2), (largest, 0, 0)]:  # fmt: skip
-        met.clear()
-        cells = np.array([m, n], np.int32)
-        choose(cells.ctypes.data, cells.ctypes.data + 4)
-        assert met == ["other" if classes[of] else "ours"], (m, n)
+@pytest.mark.parametrize(
+    ("ratios", "is_taken"),
+    [((1.2, 1.2, 1.2), True), ((1.0, 1.0, 1.6), True), ((1.0, 1.1, 1.1), False), ((0.99, 3.0, 3.0), False),
+     ((3.0, 3.0, 0.99), False), ((0.0, 3.0, 3.0), False), ((), False)],
+)  # fmt: skip
+def test_a_routine_is_taken_if_it_is_slower_nowhere_and_faster_on_the_whole(ratios, is_taken):
+    choice = blas_choice.Choice("lib", (0, 0), 1, {"dgemm": ratios, "dpotrf": (2.0, 2.0, 2.0)})
+    assert choice.has_routine("dgemm") is is_taken
+    taken = "dgemm, dpotrf" if is_taken else "dpotrf"
+    assert choice.routines_text(["dpotrf", "dgemm", "no_routine"]) == f"{taken} of lib, else OpenBLAS of SciPy"
 
 
 # ---- rejected libraries
@@ -159,9 +148,8 @@ def test_a_choice_is_kept_said_and_forgotten(cache, capsys):
     assert blas_choice.kept() == choice
     assert blas_choice.chosen() == choice
     assert choice.routines_text(["dgemm", "no_routine"]).startswith("dgemm of ")
-    mixed = blas_choice.Choice("lib", (0, 0), 1, {"dgemm": (1.0, 1.5, 0.0)})
-    assert mixed.routines_text(["dgemm"]) == "dgemm (medium) of lib, else OpenBLAS of SciPy"
-    assert mixed.routines_text(["dpotrf"]) == "OpenBLAS of SciPy"
+    slower = blas_choice.Choice("lib", (0, 0), 1, {"dgemm": (1.0, 1.5, 0.9)})
+    assert slower.routines_text(["dgemm"]) == "OpenBLAS of SciPy"
     assert main(["warm", "--forget"]) == 0
     assert "new processes use SciPy's OpenBLAS alone" in capsys.readouterr().out
     assert blas_choice.kept() is None
@@ -218,8 +206,8 @@ def test_a_function_by_another_library_is_right_and_says_so(cache, library):
     assert f"of {path}, else OpenBLAS of SciPy" in blas
     assert not note
     assert f"blas: {blas}" in plan
-    keep(path, ratios={"dpotrf": (0.0, 2.0, 0.0)})
-    assert told(cache).startswith(f"dpotrf (medium) of {path}")
+    keep(path, ratios={"dpotrf": (2.0, 2.0, 2.0), "dgemm": (2.0, 2.0, 0.0)})
+    assert told(cache).startswith(f"dpotrf of {path}")
     keep(path, stamp=(1, 2))
     blas, note, plan = told(cache).split(" | ")
     assert blas == "OpenBLAS of SciPy"

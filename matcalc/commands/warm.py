@@ -53,17 +53,16 @@ def ship(jobs: int) -> int:
 
 
 def measure(given: str) -> int:
-    from matcalc.compiler.blas.blas_choice import MARGIN
     from matcalc.compiler.blas.blas_choice import measure as measured
-    from matcalc.compiler.blas.blas_routines import CLASSES, TRIED
+    from matcalc.compiler.blas.blas_routines import TRIED
 
     choice = measured(given)
-    orders = "".join(f"{f'{word}, {n}':>14}" for word, n in zip(CLASSES, TRIED, strict=True))
+    orders = "".join(f"{f'n = {n}':>10}" for n in TRIED)
     print(f"time of SciPy's OpenBLAS over that of {choice.path}, threads = {choice.threads}; * is taken")
     print(f"{'':8}{orders}")
     for name, ratios in choice.ratios.items():
-        cells = (f"{r:.2f}{'*' if r >= MARGIN else ' '}" if r else "differs " for r in ratios)
-        print(f"{name:8}{''.join(f'{cell:>14}' for cell in cells)}")
+        cells = "".join(f"{f'{r:.2f}' if r else 'differs':>10}" for r in ratios)
+        print(f"{name:8}{cells}{' *' if choice.has_routine(name) else ''}")
     print("new processes use it so; `matcalc warm --forget` undoes it")
     return 0
 

@@ -1,8 +1,7 @@
 """Measures which BLAS routines another library computes faster (`matcalc warm --measure`); caches the choice.
 
-A routine keeps its symbol, so compiled code does not depend on the choice. If the choice depends on the sizes of a
-call, the symbol belongs to a function that reads the sizes and jumps to the chosen library. A choice is valid
-for the thread count and the file that were measured; otherwise OpenBLAS computes everything, and a note says why.
+A routine keeps its symbol, so compiled code does not depend on the choice. A choice is valid for the thread count and
+the file that were measured; otherwise OpenBLAS computes everything, and a note says why.
 """
 
 from __future__ import annotations
@@ -14,42 +13,39 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from statistics import geometric_mean
 
 import llvmlite.binding as llvm
 
 from matcalc.compiler.blas.blas_library import BlasLibrary, found, opened, threads
-from matcalc.compiler.blas.blas_routines import BOUNDS, CLASSES, DEFAULT, Routine, load_routines
-from matcalc.compiler.machine.machine_code import PREFIX, MachineCode, machine_code
+from matcalc.compiler.blas.blas_routines import DEFAULT, load_routines
 from matcalc.errors import NotSupported
 from matcalc.store import artefacts
 from matcalc.store.cache_folder import cache_folder
 from matcalc.store.events import note
 
 MARGIN = 1.15
-"""How many times faster another library must be to be chosen."""
+"""How many times faster another library must be, on the geometric mean of the tried orders, to be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A measured library, with the time ratios of each routine for small, medium and large calls."""
+    """A measured library, with the time ratios of each routine at the tried orders."""
 
     path: str
     stamp: tuple[int, int]
     threads: int
     ratios: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def classes(self, name: str) -> tuple[bool, ...]:
-        """Return for each size class whether the library computes a routine."""
-        return tuple(ratio >= MARGIN for ratio in self.ratios.get(name, ()))
+    def has_routine(self, name: str) -> bool:
+        """Return whether the library computes a routine: it is slower at no tried order, and faster on the whole."""
+        ratios = self.ratios.get(name, ())
+        return bool(ratios) and min(ratios) >= 1 and geometric_mean(ratios) >= MARGIN
 
     def routines_text(self, names: Iterable[str]) -> str:
-        """Return which of these routines the library computes, and for which sizes, as text."""
-        parts = []
-        for name in sorted(names):
-            taken = [word for word, is_taken in zip(CLASSES, self.classes(name), strict=False) if is_taken]
-            if taken:
-                parts.append(name if len(taken) == len(CLASSES) else f"{name} ({', '.join(taken)})")
-        return f"{', '.join(parts)} of {self.path}, else {DEFAULT}" if parts else DEFAULT
+        """Return which of these routines the library computes, as text."""
+        taken = [name for name in sorted(names) if self.has_routine(name)]
+        return f"{', '.join(taken)} of {self.path}, else {DEFAULT}" if taken else DEFAULT
 
 
 def measure(given: str) -> Choice:
@@ -116,8 +112,8 @@ def _library(path: str, count: int) -> BlasLibrary | str:
         return f"{refusal.message}: {DEFAULT} is used"
 
 
-_bound: dict[str, tuple[int, MachineCode | None]] = {}
-"""The address that each bound routine has now, and its code if it is a function of ours."""
+_bound: dict[str, int] = {}
+"""The address of each routine that another library computes."""
 
 
 def bind(name: str) -> None:
@@ -126,27 +122,19 @@ def bind(name: str) -> None:
     The symbol must be registered with SciPy's address. A name that is no routine has no effect.
     """
     if name in _bound:
-        llvm.add_symbol(_symbol(name)[0], _bound[name][0])
+        llvm.add_symbol(_symbol(name), _bound[name])
     if name in _bound or name not in load_routines():
         return
     choice = chosen()
-    if isinstance(choice, Choice) and not any(choice.classes(name)):
+    if isinstance(choice, Choice) and not choice.has_routine(name):
         return
     library = choice if isinstance(choice, str) else _library(choice.path, choice.threads)
-    if isinstance(choice, str) or isinstance(library, str):
+    if isinstance(library, str):
         if library:
-            note(str(library))
+            note(library)
         return
-    other = library.address(name)
-    symbol, is_lapack = _symbol(name)
-    code = None
-    if not all(choice.classes(name)):
-        llvm.add_symbol(f"{PREFIX}ours.{name}", llvm.address_of_symbol(symbol))
-        llvm.add_symbol(f"{PREFIX}other.{name}", other)
-        code = machine_code(_fork(load_routines()[name], choice.classes(name), is_lapack))
-        other = code.address(f"choose.{name}")
-    _bound[name] = other, code
-    llvm.add_symbol(symbol, other)
+    _bound[name] = library.address(name)
+    llvm.add_symbol(_symbol(name), _bound[name])
 
 
 def blas_in_use(names: Iterable[str]) -> str:
@@ -155,39 +143,10 @@ def blas_in_use(names: Iterable[str]) -> str:
     return DEFAULT if isinstance(choice, str) else choice.routines_text(name for name in names if name in _bound)
 
 
-def _symbol(name: str) -> tuple[str, bool]:
-    """Return the symbol of SciPy's routine, and whether it is a LAPACK routine, whose last argument is `info`."""
-    is_lapack = llvm.address_of_symbol(f"scipy_lapack_{name}") is not None
-    return f"scipy_{'lapack' if is_lapack else 'blas'}_{name}", is_lapack
-
-
-def _fork(routine: Routine, classes: tuple[bool, ...], is_lapack: bool) -> str:
-    """Return LLVM assembly of the function that reads the sizes and jumps to one library or the other."""
-    count = len(routine.arguments) + is_lapack
-    kinds, given = ", ".join(["i64"] * count), ", ".join(f"i64 %a{k}" for k in range(count))
-    lines = []
-    product = "1.0"
-    for k in routine.sizes:
-        lines += [
-            f"  %p{k} = inttoptr i64 %a{k} to ptr",
-            f"  %i{k} = load i32, ptr %p{k}",
-            f"  %d{k} = sitofp i32 %i{k} to double",
-            f"  %w{k} = fmul double {product}, %d{k}",
-        ]
-        product = f"%w{k}"
-    names = [f"@{PREFIX}{'other' if is_taken else 'ours'}.{routine.name}" for is_taken in classes]
-    quoted = [f'@"{name[1:]}"' for name in names]
-    small, medium = (f"{float(bound ** len(routine.sizes)):e}" for bound in BOUNDS)
-    lines += [
-        f"  %small = fcmp ole double {product}, {small}",
-        f"  %medium = fcmp ole double {product}, {medium}",
-        f"  %rest = select i1 %medium, ptr {quoted[1]}, ptr {quoted[2]}",
-        f"  %which = select i1 %small, ptr {quoted[0]}, ptr %rest",
-        f"  tail call void %which({given})",
-        "  ret void",
-    ]
-    declared = [f"declare void {name}({kinds})" for name in sorted(set(quoted))]
-    return "\n".join([*declared, f'define void @"choose.{routine.name}"({given}) {{', *lines, "}"])
+def _symbol(name: str) -> str:
+    """Return the symbol of SciPy's routine."""
+    lapack = f"scipy_lapack_{name}"
+    return f"scipy_blas_{name}" if llvm.address_of_symbol(lapack) is None else lapack
 
 
 def _stamp(path: Path) -> tuple[int, int]:

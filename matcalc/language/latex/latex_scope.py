@@ -21,6 +21,8 @@ from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 
 Key = tuple[str, ...]
+_MARKED = re.compile(r"([A-Za-z]|[a-z]{2,}?)(hat|tilde|bar)")
+"""A name that spells the accent of a letter, yhat."""
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
 ARRAY = "array of a function"
@@ -159,6 +161,9 @@ def declared_keys(names: Mapping[str, object]) -> dict[Key, tuple[str, ...]]:
     for name in names:
         key = key_of_name(name, names)
         found[key] = (*found.get(key, ()), name)
+    for name in names:
+        if (marked := _MARKED.fullmatch(name)) and (key := (ALIKE.get(marked[1], marked[1]), marked[2])) not in found:
+            found[key] = (name,)
     return found
 
 
@@ -280,6 +285,8 @@ def _word_of(item: Ast) -> str | None:
             "-": "minus",
             "T": "T",
             "H": "H",
+            r"\to": "to",
+            r"\rightarrow": "to",
             r"\star": "star",
             r"\ast": "star",
             r"\circ": "circ",

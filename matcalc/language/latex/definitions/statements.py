@@ -31,7 +31,7 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     subscript_of,
 )
-from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
+from matcalc.language.latex.layout.latex_patterns import TOPS, same_layout, without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.syntax import Ast, walk
 
@@ -232,6 +232,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     Raises: ParseError if two lines can be the formula, for an equation between known names, and for cyclic parts.
     """
     reading.listed = frozenset(x for line in (*lines, *aside, *readers) for x in listed_in(line))
+    lines = [line for line in lines if len(lines) == 1 or not tells_positive_part(line)]
     main = [statement(reading, line) for line in lines]
     aside = [line for line in aside if not tells_positive_part(line)]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
@@ -240,6 +241,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     every = [_of_vector(reading, one, every, readers) for one in every]
+    _check_once(every)
     main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
@@ -266,7 +268,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     if len(unnamed) > 1:
         hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
         raise fault("a line that does not name a part", unnamed[0].formula, hint)
-    _check_label(reading, target, uses[id(target)])
+    is_total = any(one.indices and one.used_as == target.key for one in every)  # L = \sum_i L_i
+    _check_label(reading, target, uses[id(target)] - ({target.key} if is_total else set()))
     others = [
         one
         for one in every
@@ -275,6 +278,15 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     parts = _in_order(others, uses)
     _check_used(parts, uses, uses[id(target)] | read)
     return Chosen(_as_entries(reading, target), tuple(map(_solved, parts)))
+
+
+def _check_once(every: Sequence[Statement]) -> None:
+    """Raise ParseError for a name or a function that two lines define by different formulas."""
+    found: dict[object, Statement] = {}
+    for one in every:
+        form = one.key, len(one.parameters or ()), one.indices
+        if one.name is not None and one.parameters is not None and not same_layout(found.setdefault(form, one).formula, one.formula):
+            raise fault(f"{'_'.join(one.key)} is defined twice", one.name, "keep one of the definitions")
 
 
 def _solved(one: Statement) -> Statement:

@@ -17,6 +17,8 @@ from matcalc.language.syntax import Ast, rebuild
 
 _CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)
 _STOP = re.compile(r"[,;.](?=\s*(&|\\\\|\\end\s*\{))")
+_BESIDE = re.compile(r"(?<=cases\})(\s*)\\q?quad(?![A-Za-z])(?=\s*[^\s&\\\]$]|\s*\\(?!text|mbox|mathrm|\\|end))")
+"""The space between two definitions, behind cases."""
 _LAST_STOP = re.compile(
     r"[.,;](?=(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])|\\(?:nonumber|notag)(?![A-Za-z])|\\(?:tag\*?|label)\s*\{[^{}]*\})*"
     r"(?:\\\\|\\end\s*\{|\\\]|\$\$(?![\s\S]*\$\$)|\Z))"
@@ -31,7 +33,11 @@ Bound = tuple[Ast, bool]
 
 
 def without_stops(text: str) -> str:
-    """Return a passage with a space for each comma or period that ends a cell of cases, and each that ends a line."""
+    """Return a passage with a space for each comma or period that ends a cell of cases, and each that ends a line.
+
+    Between cases and a further definition stands a comma.
+    """
+    text = _BESIDE.sub(lambda found: found[1] + "," + " " * (len(found[0]) - len(found[1]) - 1), text)
     return _LAST_STOP.sub(" ", _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text))
 
 

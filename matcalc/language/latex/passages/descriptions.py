@@ -8,6 +8,7 @@ are replaced by as many characters, so positions remain those of the passage.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -106,7 +107,8 @@ OVER = "over"
 class Described(NamedTuple):
     """A formula that words describe: its range in the passage, and whether the words state what matcalc means by it.
 
-    is_row: whether they name the matrix of which it is a row. words: the words, with formulas between dollars.
+    is_row: whether they name the matrix of which it is a row. words: the words, with formulas between dollars; before:
+    those in front of it.
     """
 
     begin: int
@@ -114,20 +116,25 @@ class Described(NamedTuple):
     is_stated: bool
     is_row: bool
     words: str
+    before: str = ""
 
 
 class Words(NamedTuple):
-    """What the words of a passage state: symbols, the axis of rows by the letter of a matrix, and of functions."""
+    """What the words of a passage state: symbols, the axis of rows by the letter of a matrix, and of functions.
+
+    mentioned: symbols in the prose of a paragraph.
+    """
 
     described: list[Described]
     rows: dict[str, int]
     along: dict[str, int]
+    mentioned: Sequence[Described] = ()
 
 
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = without_words_around_equations(with_where_for_starts(_without_citations(text)))
+    text = without_words_around_equations(with_where_for_starts(without_citations(text)))
     text = without_words_between(_without_front(text, words))
     begin = _beginning(text)
     if begin is None:
@@ -163,7 +170,7 @@ def _beginning(text: str) -> tuple[int, int, bool] | None:
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
 
 
-def _without_citations(text: str) -> str:
+def without_citations(text: str) -> str:
     """Return a passage without citations and references, and with emphasised words as words."""
     text = _CITED.sub(lambda found: " " * len(found[0]), text)
     return _EMPHASISED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", text)
@@ -269,7 +276,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             if (
                 shown.strip(" \n,.;~")
                 and not _LIST.match(shown)
-                and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
+                and not states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
                 and not (at + 1 < len(pieces) and "=" in _shown(text, pieces[at + 1]) and _is_noun(_LOG.sub("", shown)))
                 and not (has_where and _names(shown))
@@ -312,7 +319,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             continue
         last = _last_of_description(text, pieces, at)
         said = _said(text, pieces[at : last + 1])
-        _states_axis(said, stated)
+        states_axis(said, stated)
         for before, x in pairwise(pieces[at : last + 1]):
             noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
             if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
@@ -353,7 +360,7 @@ def _names(shown: str) -> bool:
     return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
 
 
-def _states_axis(shown: str, stated: Words, before: str = "") -> bool:
+def states_axis(shown: str, stated: Words, before: str = "") -> bool:
     """Return whether words state that a function is of each row or column, which is noted by each of their words."""
     found = _ALONG.search(shown)
     if found is None:

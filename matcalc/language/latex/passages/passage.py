@@ -54,12 +54,18 @@ _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
 
 
 class Passage(NamedTuple):
-    """The lines of the formula, those after "where", those after "subject to", and the text without these words."""
+    """The lines of the formula, those after "where", those after "subject to", and the text without these words.
+
+    Of a paragraph also its restrictions, 0 < d, and its ranges of indices.
+    """
 
     lines: Lines
     aside: Lines
     shown: str
     constraints: Lines = ()
+    restrictions: Lines = ()
+    ranges: Lines = ()
+    is_paragraph: bool = False
 
 
 @lru_cache(maxsize=512)

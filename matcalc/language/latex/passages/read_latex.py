@@ -64,8 +64,10 @@ from matcalc.language.latex.passages.descriptions import Words, without_descript
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
 from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.mentions import check_mentioned, with_restrictions
 from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
+from matcalc.language.latex.passages.paragraphs import paragraph_of
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.plain_words import check_plain_words
 from matcalc.language.latex.passages.ranges import ranges_in
@@ -97,7 +99,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters, words = _passage(text, known)
+        plain, origins, passage, letters, words = _passage(reading, text)
         passage = _with_own_entries(reading, passage)
         reading.ranges = ranges_in(text, known.sizes)
         some = (*passage.lines, *passage.aside, *passage.constraints)
@@ -107,6 +109,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
         rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
         told = check_described(reading, plain, words.described, rest)
+        told += check_mentioned(reading, plain, words.mentioned, [*rest, *([one.line] for one in found.equations)])
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
@@ -158,11 +161,12 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
+def _passage(reading: Reading, text: str) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
     """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
+    known = reading.known
     arrays = frozenset(name for name, shape in known.shapes.items() if shape)
     others = {
         *known.sizes,
@@ -172,22 +176,33 @@ def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, fr
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
         try:
-            shown, words = without_descriptions(plain)
-            check_conventions(plain, shown)
-            passage = _with_states(passage_of(without_stops(shown), arrays), known)
+            passage, words = _parted(reading, plain, arrays)
+            passage = _with_states(passage, known)
             letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
             if letters:
-                return plain, origins, passage, letters, words
+                return plain, origins, passage._replace(aside=(*passage.aside, *passage.ranges)), letters, words
         except ParseError as fault_:
             refused = fault_
     plain, origins = expanded(text)
-    shown, words = without_descriptions(plain)
-    check_conventions(plain, shown)
-    passage = _with_states(passage_of(without_stops(shown), arrays), known)
+    passage, words = _parted(reading, plain, arrays)
+    passage = _with_states(passage, known)
     letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
     if letters and refused is not None:
         raise refused
     return plain, origins, passage, letters, words
+
+
+def _parted(reading: Reading, plain: str, arrays: frozenset[str]) -> tuple[Passage, Words]:
+    """Return the layouts of a text without macros, and what its words state."""
+    found = paragraph_of(plain, arrays)
+    if found is None:
+        shown, words = without_descriptions(plain)
+        found = passage_of(without_stops(shown), arrays), words
+        check_conventions(plain, shown)
+    else:
+        check_conventions(plain, found[0].shown)
+        found = with_restrictions(reading, found[0]), found[1]
+    return found
 
 
 def _with_own_entries(reading: Reading, passage: Passage) -> Passage:

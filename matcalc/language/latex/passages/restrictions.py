@@ -105,18 +105,18 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
             names = [*names[0].args]
         if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
-            _check_own(reading, text, one)
+            check_own(reading, text, one)
             continue
         if one.words == OVER and any(x.head == "letter" and x.value[0] in reading.known.sizes for x in names):  # type: ignore[index]
             hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
             raise ParseError(f"over {shown} can be a quotient or a range", text=text, at=one.begin, hint=hint)
-        names = _without_dots(reading, names)
+        names = without_dots(reading, names)
         if one.is_row or names and all(is_known(reading, x) or _is_index(x, bound) for x in names):
             check_words(reading, text, one, names)
             continue
         if len(names) == 1 and _is_defined(names[0], one.words, lines):
             continue
-        if len(names) == 1 and (word := _function(reading, one.words)) and names[0].head in ("letter", "row"):
+        if len(names) == 1 and (word := function_named(reading, one.words)) and names[0].head in ("letter", "row"):
             sign = shown.partition("(")[0].strip()
             found += lines_of(rf"{sign}(t) = \operatorname{{{word}}}(t)")[0]
             continue
@@ -127,7 +127,7 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
     return [nowhere(x) for x in found]
 
 
-def _without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
+def without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
     r"""Return the names y_1, \dots, y_q of all rows or entries of a declared array without the dots."""
     if len(names) < 3 or names[-2].head != "word" or names[-2].value[0] not in DOTS:  # type: ignore[index]
         return names
@@ -143,7 +143,7 @@ def _without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
     return rest if is_all and numbers[:-1] == [(str(k + 1),) for k in range(len(rest) - 1)] else names
 
 
-def _function(reading: Reading, words: str) -> str:
+def function_named(reading: Reading, words: str) -> str:
     """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
     named = _NAMED.match(words)
     spellings = (named[1], named[1].lower()) if named else ()
@@ -167,7 +167,7 @@ def _is_defined(name: Ast, words: str, lines: Lines) -> bool:
     return len(own) == 1 and not _CHANGES.search(words) and ("diagonal" in words) <= is_diagonal
 
 
-def _check_own(reading: Reading, text: str, one: Described) -> None:
+def check_own(reading: Reading, text: str, one: Described) -> None:
     r"""Raise ParseError for a declared symbol of which words state another meaning, \sigma the logistic function."""
     shown = text[one.begin : one.end].strip()
     first = re.match(r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?\\?([A-Za-z]+)", shown)

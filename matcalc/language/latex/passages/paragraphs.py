@@ -1,0 +1,249 @@
+r"""Reads paragraphs of papers: formulas between dollar signs and in displays, with prose around them.
+
+Prose is no formula. Formulas that state something, `$r = y - Xw$`, are lines of the passage; symbols that the prose
+only mentions, "the rate $\eta$", are noted and must be known from elsewhere; all words are replaced by spaces, so
+positions remain. Words that may change a formula are refused: conditions behind it, "averaged over".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from matcalc.errors import ParseError
+from matcalc.language.latex.passages.cases import without_stops
+from matcalc.language.latex.passages.conditions import with_listed_conditions
+from matcalc.language.latex.passages.descriptions import Described, Words, states_axis, without_citations
+from matcalc.language.latex.passages.meanings import states
+from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.words_of_rows import OWN, Piece, rows_in
+
+_DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
+_MATH = re.compile(
+    rf"\\begin\s*\{{\s*(?P<name>(?:{_DISPLAYS})\*?)\s*\}}(?P<a>.*?)\\end\s*\{{\s*(?P=name)\s*\}}"
+    r"|(?<!\\)\\\[(?P<b>.*?)(?<!\\)\\\]|(?<!\\)\$\$(?P<c>.*?)\$\$|(?<!\\)\$(?P<d>[^$]+)\$|(?<!\\)\\\((?P<e>.+?)\\\)",
+    re.S,
+)
+_SET = re.compile(r"\\(?:textit|textbf|textsc|textsl|textrm|textnormal|text|mbox|underline)\s*\{([^{}$\\]*)\}")
+"""Prose in another font."""
+_SPACE = re.compile(r"\\(?:(?:noindent|par|medskip|smallskip|bigskip|item|quad|qquad)(?![A-Za-z])|[ @,/;:!%&])|~")
+_PROSE = re.compile(r"[^\\={}^_|<>$]*")
+_OTHER_READER = re.compile(r"\b(?:subject\s+to|such\s+that|s\.\s?t\.|constraints?|constrained)(?![A-Za-z])", re.I)
+"""Words of constraints."""
+_SHORT = re.compile(r"\b(?:i\.\s?e|e\.\s?g|i\.i\.d|w\.r\.t|s\.d|c\.d\.f|p\.d\.f|cf|resp|vs|Eq|Eqs|Fig|Sec|Ref|al)\.")
+_END = re.compile(r"[.!?](?=\s|\Z)")
+_EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
+_RELATED = re.compile(
+    r"[<>≤≥∈]|\\(?:in|ni|le|ge|leq|geq|leqslant|geqslant|gt|lt|ll|gg|succ|succeq|prec|preceq|neq|ne|subset|subseteq"
+    r"|notin)(?![A-Za-z])"
+)
+_DRAWN = re.compile(r"\\(?:sim|stackrel|overset)(?![A-Za-z])|∼")
+_MAPPED = re.compile(r"\\(?:to|mapsto|colon|rightarrow|longrightarrow|longmapsto)(?![A-Za-z])")
+_DOTS = re.compile(r"\\[lc]?dots(?![a-z])|…")
+_RANGE = re.compile(
+    r"\s*\\?[A-Za-z](?:\s*,\s*\\?[A-Za-z])*\s*(?:=|\\in(?![A-Za-z]))(?:\s|\\[{}]|[\w,+\-()\[\]]|\\[lc]?dots|\\[,;! ])*[,.;\s]*"
+)
+r"""The range of an index, t = 1, \dots, T."""
+_INTRODUCES = re.compile(
+    r"\b(?:mini|maxi|opti)mi[sz](?:e|es|ed|ing)\b(?:\s+\w+){0,6}\s*:?\s*\Z"
+    r"|\b(?:objective|loss|cost|criterion|functional|energy|likelihood|problem|formula|by|as|is)\s*(?:is|by|as|reads|becomes)?\s*:?\s*\Z"
+)
+"""Words after which a formula stands without a name."""
+_NAME = re.compile(r"\s*[({]?\s*(?:\\?[A-Za-z]+|\\[a-z]+\s*\{\s*\\?[A-Za-z]+\s*\})(?:\s*[_^]\s*(?:\{[^{}]*\}|\\?\w+))*\s*[)}]?\s*")
+_CONDITION = re.compile(
+    r"\b(?P<word>for|if|when|whenever|unless|provided(?:\s+that)?|except(?:\s+(?:for|when|if))?|as\s+long\s+as)"
+    r"(?:\s+(?:all|every|each|any|both))?\s*\Z"
+)
+_ELSE = re.compile(r"\b(?:otherwise|else)\b")
+_CHANGE = re.compile(
+    r"\b(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted|transposed"
+    r"|plus|minus|times|modulo|truncated|clipped|thresholded|rounded|sorted|except"
+    r"|(?:sums?|means?|averages?|products?|expectations?|maxim(?:a|um)|minim(?:a|um))\s+(?:over|across|is|are|runs?|extends?"
+    r"|ranges?|goes))\b"
+)
+"""Words that may change the formula in front of them."""
+_DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are)\b")
+_CALLED_BEFORE = re.compile(r"\b(?P<words>(?:the|an?|our)\s+(?:(?!(?:is|are|by|as|of|and|on)\b)[A-Za-z][\w-]*\s+){1,5})\Z", re.I)
+"""Words that name a symbol behind them, the learning rate $\\eta$."""
+
+
+class Part(NamedTuple):
+    """A formula of a paragraph: its range with its delimiters and without, and the words around it in its sentence.
+
+    begins: whether no formula is in front of it in its sentence.
+    """
+
+    begin: int
+    end: int
+    first: int
+    last: int
+    is_display: bool
+    before: str
+    after: str
+    begins: bool
+
+
+def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | None:
+    """Return what a paragraph states, None if a text is no paragraph; `arrays` are the declared ones.
+
+    Raises: ParseError with the position, for words that may change a formula.
+    """
+    plain = with_listed_conditions(_with_plain_prose(without_citations(text)), arrays)
+    pieces = _pieces(plain)
+    prose = [plain[x.first : x.last] for x in pieces if not x.is_math]
+    if not any(x.is_math for x in pieces) or not any(re.search(r"[A-Za-z]{2}", x) for x in prose):
+        return None
+    if not all(map(_PROSE.fullmatch, prose)) or any(map(_OTHER_READER.search, prose)):
+        return None
+    parts = _parts(plain, pieces)
+    roles = [_role(plain[one.first : one.last], one) for one in parts]
+    if not any(role == "statement" and one.is_display for one, role in zip(parts, roles, strict=True)):
+        roles = [_unnamed(plain, one, role) for one, role in zip(parts, roles, strict=True)]
+    if "statement" not in roles:
+        return None
+    _check_changes(text, parts, roles)
+    found = {role: [_read(plain, one, arrays) for one, own in zip(parts, roles, strict=True) if own == role]
+             for role in ("statement", "restriction", "range")}  # fmt: skip
+    words = Words([], {}, {}, [_mention(plain, one) for one, role in zip(parts, roles, strict=True) if role == "mention"])
+    _note_words(plain, pieces, words)
+    shown = [" "] * len(plain)
+    for one in found["statement"]:
+        shown = [b if a == " " else a for a, b in zip(shown, one.shown.ljust(len(plain)), strict=True)]
+    passage = Passage(
+        tuple(line for one in found["statement"] for line in one.lines),
+        tuple(line for one in found["statement"] for line in one.aside),
+        "".join(shown),
+        tuple(line for one in found["statement"] for line in one.constraints),
+        tuple(line for one in found["restriction"] for line in one.lines),
+        tuple(line for one in found["range"] for line in one.lines),
+        is_paragraph=True,
+    )
+    return passage, words
+
+
+def _with_plain_prose(text: str) -> str:
+    """Return a text whose prose contains no commands of fonts and spaces."""
+    made, at = "", 0
+    for one in _MATH.finditer(text):
+        made += _SPACE.sub(_blank, _SET.sub(_unset, text[at : one.start()])) + one[0]
+        at = one.end()
+    return made + _SPACE.sub(_blank, _SET.sub(_unset, text[at:]))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _unset(found: re.Match[str]) -> str:
+    """Return the words of a command for another font, at their place."""
+    return " " * (found.start(1) - found.start()) + found[1] + " "
+
+
+def _pieces(text: str) -> list[Piece]:
+    """Return the formulas and the words between them."""
+    pieces: list[Piece] = []
+    at = 0
+    for one in _MATH.finditer(text):
+        if text[at : one.start()].strip():
+            pieces.append(Piece(at, one.start(), at, one.start(), False))
+        name = next(x for x in "abcde" if one[x] is not None)
+        if one[name].strip(" \n.,;&"):
+            pieces.append(Piece(*one.span(), *one.span(name), True))
+        at = one.end()
+    if text[at:].strip():
+        pieces.append(Piece(at, len(text), at, len(text), False))
+    return pieces
+
+
+def _parts(text: str, pieces: list[Piece]) -> list[Part]:
+    """Return the formulas with the words around them; an abbreviation ends no sentence."""
+    parts: list[Part] = []
+    begins = True
+    for k, one in enumerate(pieces):
+        own = _SHORT.sub(lambda found: found[0].replace(".", " "), text[one.first : one.last])
+        if not one.is_math:
+            begins = begins or _END.search(own) is not None
+            continue
+        before, after = "", ""
+        if k and not pieces[k - 1].is_math:
+            front = _SHORT.sub(lambda found: found[0].replace(".", " "), text[pieces[k - 1].first : pieces[k - 1].last])
+            before = _END.split(front)[-1]
+        if k + 1 < len(pieces) and not pieces[k + 1].is_math:
+            behind = _SHORT.sub(lambda x: x[0].replace(".", " "), text[pieces[k + 1].first : pieces[k + 1].last])
+            after = _END.split(behind)[0]
+        is_display = text[one.begin : one.begin + 2] in ("\\b", "\\[", "$$")
+        closed = is_display and re.search(r"\.\s*\Z", text[one.first : one.last])
+        parts.append(Part(one.begin, one.end, one.first, one.last, is_display, before, "" if closed else after, begins))
+        begins = bool(closed)
+    return parts
+
+
+def _role(shown: str, one: Part) -> str:
+    """Return what a formula does: statement, restriction, range, drawn (a random symbol) or mention."""
+    outer = _outer(shown)
+    if _DOTS.search(outer) and _RANGE.fullmatch(shown):
+        return "range"
+    if one.is_display:
+        return "drawn" if _DRAWN.search(outer) and not _EQUAL.search(outer) else "statement"
+    if _DRAWN.search(outer):
+        return "drawn"
+    if _EQUAL.search(outer):
+        return "statement"
+    return "mention" if _MAPPED.search(outer) or not _RELATED.search(outer) else "restriction"
+
+
+def _outer(shown: str) -> str:
+    """Return a formula with spaces for what stands in braces, brackets and parentheses."""
+    made, depth = [], 0
+    for k, sign in enumerate(shown):
+        is_sign = k > 0 and shown[k - 1] == "\\"
+        depth -= sign in ")]}" and (sign != "}" or not is_sign)
+        made.append(sign if depth <= 0 else " ")
+        depth += sign in "([{" and (sign != "{" or not is_sign)
+    return "".join(made)
+
+
+def _unnamed(text: str, one: Part, role: str) -> str:
+    """Return the role of a formula without a name that words introduce, We minimize $...$: a statement."""
+    shown = text[one.first : one.last]
+    is_formula = role == "mention" and not _NAME.fullmatch(shown) and _INTRODUCES.search(one.before)
+    return "statement" if is_formula else role
+
+
+def _read(text: str, one: Part, arrays: frozenset[str]) -> Passage:
+    """Return the lines of one formula, at their positions."""
+    first, last = (one.begin, one.end) if one.is_display else (one.first, one.last)
+    return passage_of(without_stops(" " * first + text[first:last]), arrays)
+
+
+def _mention(text: str, one: Part) -> Described:
+    shown = text[one.first : one.last]
+    named = _CALLED_BEFORE.search(one.before)
+    said = f" is {named['words']}" if named and not _DENOTES.match(one.after) else one.after
+    return Described(one.first, one.last, states(shown, said) or states(shown, one.before), False, said, one.before)
+
+
+def _note_words(text: str, pieces: list[Piece], words: Words) -> None:
+    """Note what words state of rows, columns and axes."""
+    for k, one in enumerate(pieces):
+        if not one.is_math:
+            before = text[pieces[k - 1].first : pieces[k - 1].last] if k else ""
+            states_axis(text[one.first : one.last], words, before)
+    words.rows.update({letter: axis for letter, axis in rows_in(text, pieces).items() if letter != OWN})
+
+
+def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
+    """Raise ParseError for words behind a statement that may change it: a condition, averaged over."""
+    stated: Part | None = None
+    for one, role in zip(parts, roles, strict=True):
+        stated = None if one.begins else stated
+        found = _CONDITION.search(one.before)
+        if stated is not None and found and (role == "restriction" or role == "mention" and found["word"] != "for"):
+            hint = r"write cases: \begin{cases} u & u > 0 \\ a u & \text{otherwise} \end{cases}"
+            raise ParseError("a condition in words", text=text, at=one.begin, hint=hint)
+        stated = one if role == "statement" else stated
+        other = stated and (_ELSE.search(one.after) or role == "statement" and _CHANGE.search(one.after))
+        if other:
+            shown = " ".join(other[0].split())
+            hint = "write them as a formula, or leave them out"
+            raise ParseError(f"the words {shown!r} may change this formula", text=text, at=one.begin, hint=hint)

@@ -59,7 +59,7 @@ def _defined(reading: Reading, line: Ast, signs: Collection[str]) -> Defined | N
     reads = [own for x in walk(line.args[1]) for other, own in [_entry(x)] if other == key]
     is_other = rank not in (0, len(letters)) and any(len(own) == rank for own in reads)
     # r_{ij} = \|r_i - r_j\| of the rows of R
-    is_other |= rank == len(letters) and key not in reading.keys and bool(reads) and {len(own) for own in reads} == {1}
+    is_other |= rank == len(letters) > 1 and bool(reads) and {len(own) for own in reads} == {1}
     return Defined(key, letters) if is_other else None
 
 

@@ -257,8 +257,11 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         unused = [
             one
             for one in every
-            if one.used_as not in read and not any(one.used_as in uses[id(x)] for x in every if x is not one)
+            if one.used_as in reading.keys
+            or one.used_as not in read
+            and not any(one.used_as in uses[id(x)] for x in every if x is not one)
         ]
+        unused = [one for one in unused if not _is_remark(one)] or unused
         free = [one for one in main if one in unused] or (unused if len(unused) == 1 else [])
         if not main:
             raise fault("no formula is beside these equations", readers[0], "add what is computed, as  x_T")
@@ -285,7 +288,8 @@ def _check_once(every: Sequence[Statement]) -> None:
     found: dict[object, Statement] = {}
     for one in every:
         form = one.key, len(one.parameters or ()), one.indices
-        if one.name is not None and one.parameters is not None and not same_layout(found.setdefault(form, one).formula, one.formula):
+        first = found.setdefault(form, one)
+        if one.name is not None and one.parameters is not None and not same_layout(first.formula, one.formula):
             raise fault(f"{'_'.join(one.key)} is defined twice", one.name, "keep one of the definitions")
 
 

@@ -12,7 +12,9 @@ _HEAD = re.compile(
     r"(?P<name>(?:\\(?:mathrm|operatorname|text|mathcal)\{\w+\}|\\(?!left|right)[A-Za-z]+|(?<![A-Za-z\\])[A-Za-z])"
     r"(?:_(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\?[A-Za-z0-9]))?)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?(?P<open>[(\[])"
 )
-_BAR = re.compile(r"\\middle\s*(?:\||\\vert(?![A-Za-z]))|\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|(?<![|\\])\|(?!\|)|;")
+_BAR = re.compile(
+    r"\\middle\s*(?:\||\\vert(?![A-Za-z]))|\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|(?<![|\\])\|(?!\|)|;"
+)
 _DOUBLE_BAR = re.compile(r"\\middle\s*\\(?:\||Vert(?![A-Za-z]))|\\\||\\[lr]?Vert(?![A-Za-z])")
 """The sign of a divergence between its arguments."""
 _EQUALS = re.compile(r"(?:\\right\s*)?[)\]]\s*&?\s*(?:=|:=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z]))")

@@ -14,6 +14,7 @@ from matcalc.language.latex.definitions.functions import nowhere
 from matcalc.language.latex.definitions.sets import set_key, space_of
 from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import Key, Reading, key_of, subscript_of
 from matcalc.language.latex.layout.latex_layout import lines_between, lines_of
 from matcalc.language.latex.layout.latex_patterns import without_top
@@ -65,13 +66,17 @@ def _left_keys(line: Ast) -> set[Key]:
     side = line.args[0]
     side = side.args[0] if side.head in ("row", "chain") and side.args else side
     shown = without_top(side)[0]
-    return {key for key in (whole_key(side), whole_key(shown), key_of(shown.args[0] if shown.head == "script" else shown)) if key}
+    return {
+        key
+        for key in (whole_key(side), whole_key(shown), key_of(shown.args[0] if shown.head == "script" else shown))
+        if key
+    }
 
 
 def _tells_data(reading: Reading, line: Ast, defined: set[Key]) -> bool:
     r"""Return whether an equation only says where declared data come from: its right side has unknown names."""
     keys = _left_keys(line)
-    if not keys or not is_known(reading, line.args[0]):
+    if not any(key in reading.keys or large_of(reading, key) for key in keys):
         return False
     if any(x.head == "word" and x.value[0] in DOTS for side in line.args[1:] for x in walk(side)):  # type: ignore[index]
         return any(x.head == "fence" for side in line.args[1:] for x in walk(side))  # Z = [z_1, \dots, z_n]
@@ -120,7 +125,13 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
     defined = {key for one in every for key in _left_keys(one)}
     values = {key for one in every for key in _values_of(one)}
     bound = {x for one in every for x in bound_in(one)}
-    below = {x for one in every for node in walk(one) if node.head == "script" and (s := subscript_of(node)) for x in letters_in(s)}
+    below = {
+        x
+        for one in every
+        for node in walk(one)
+        if node.head == "script" and (s := subscript_of(node))
+        for x in letters_in(s)
+    }
     found: list[Ast] = []
     for one in mentioned:
         shown = text[one.begin : one.end].strip()
@@ -134,19 +145,31 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
         for name in names or [None]:
             key = whole_key(name) if name is not None else None
             base = key_of(name.args[0]) if name is not None and name.head == "script" else key
-            if name is not None and (is_known(reading, name) or {key, base} - {None} & defined):
+            own = {x for x in (key, base) if x} | ({(base[0].upper(), *base[1:])} if base else set())
+            if name is not None and (is_known(reading, name) or own & defined):
                 if _OPERATION.search(one.before) and _is_last({key, base}, every):
-                    raise ParseError(f"these words name a function of {shown}", text=text, at=one.begin, hint="write it as a formula")
+                    raise ParseError(
+                        f"these words name a function of {shown}", text=text, at=one.begin, hint="write it as a formula"
+                    )
                 continue
             if key is None or base is None:
-                if _NOTATION.search(shown) and (_DENOTES.match(one.words) or _LETS.search(one.before)) and _occurs(shown, text, one):
+                if (
+                    _NOTATION.search(shown)
+                    and (_DENOTES.match(one.words) or _LETS.search(one.before))
+                    and _occurs(shown, text, one)
+                ):
                     raise _only_words(shown, text, one)
                 continue
             if len(key) == 1 and (key[0] in bound or key[0] in below) and key not in values:
                 continue
             if not {key, base} & values:
                 continue
-            if len(names) == 1 and name is not None and (word := function_named(reading, one.words)) and name.head in ("letter", "row"):
+            if (
+                len(names) == 1
+                and name is not None
+                and (word := function_named(reading, one.words))
+                and name.head in ("letter", "row")
+            ):
                 found += lines_of(rf"{shown.partition('(')[0].strip()}(t) = \operatorname{{{word}}}(t)")[0]
                 continue
             raise _only_words(shown, text, one)
@@ -161,7 +184,8 @@ def _names(text: str, one: Described) -> list[Ast]:
         return []
     if len(names) == 1 and names[0].head == "fence" and names[0].value in ("open", "set", "brace"):
         names = [*names[0].args]
-    return [x for name in names for x in elements(name)]
+    names = [x for name in names for x in elements(name)]
+    return [x.args[0] if x.head == "row" and len(x.args) == 2 and x.args[1].head == "fence" else x for x in names]
 
 
 def _is_last(keys: set[Key | None], every: Sequence[Ast]) -> bool:

@@ -49,21 +49,33 @@ _INTRODUCES = re.compile(
     r"|\b(?:objective|loss|cost|criterion|functional|energy|likelihood|problem|formula|by|as|is)\s*(?:is|by|as|reads|becomes)?\s*:?\s*\Z"
 )
 """Words after which a formula stands without a name."""
-_NAME = re.compile(r"\s*[({]?\s*(?:\\?[A-Za-z]+|\\[a-z]+\s*\{\s*\\?[A-Za-z]+\s*\})(?:\s*[_^]\s*(?:\{[^{}]*\}|\\?\w+))*\s*[)}]?\s*")
+_NAME = re.compile(
+    r"\s*[({]?\s*(?:\\?[A-Za-z]+|\\[a-z]+\s*\{\s*\\?[A-Za-z]+\s*\})(?:\s*[_^]\s*(?:\{[^{}]*\}|\\?\w+))*\s*[)}]?\s*"
+)
 _CONDITION = re.compile(
     r"\b(?P<word>for|if|when|whenever|unless|provided(?:\s+that)?|except(?:\s+(?:for|when|if))?|as\s+long\s+as)"
     r"(?:\s+(?:all|every|each|any|both))?\s*\Z"
 )
+_LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
+_CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
+"""The end of words that a formula continues."""
+_OF_VALUE = re.compile(r"[\s,]*(?:if|iff|when|whenever|indicates?|denotes?|means?|for\s+(?:an?|the)\b)")
+_VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
+"""A value of data, M_{ui} = 1, in front of the word if."""
 _ELSE = re.compile(r"\b(?:otherwise|else)\b")
 _CHANGE = re.compile(
     r"\b(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted|transposed"
-    r"|plus|minus|times|modulo|truncated|clipped|thresholded|rounded|sorted|except"
-    r"|(?:sums?|means?|averages?|products?|expectations?|maxim(?:a|um)|minim(?:a|um))\s+(?:over|across|is|are|runs?|extends?"
+    r"|plus|minus|times|modulo|truncated|clipped|thresholded|rounded|sorted|except)\b(?!\s+[a-z]+s?\b(?<!over)(?<!across)(?<!by)"
+    r"(?<!with)(?<!to)(?<!at)(?<!in)(?<!and)(?<!the))"
+    r"|\b(?:"
+    r"(?:sums?|means?|averages?|products?|expectations?|maxim(?:a|um)|minim(?:a|um))\s+(?:over|across|is|are|runs?|extends?"
     r"|ranges?|goes))\b"
 )
 """Words that may change the formula in front of them."""
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are)\b")
-_CALLED_BEFORE = re.compile(r"\b(?P<words>(?:the|an?|our)\s+(?:(?!(?:is|are|by|as|of|and|on)\b)[A-Za-z][\w-]*\s+){1,5})\Z", re.I)
+_CALLED_BEFORE = re.compile(
+    r"\b(?P<words>(?:the|an?|our)\s+(?:(?!(?:is|are|by|as|of|and|on)\b)[A-Za-z][\w-]*\s+){1,5})\Z", re.I
+)
 """Words that name a symbol behind them, the learning rate $\\eta$."""
 
 
@@ -104,7 +116,9 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     _check_changes(text, parts, roles)
     found = {role: [_read(plain, one, arrays) for one, own in zip(parts, roles, strict=True) if own == role]
              for role in ("statement", "restriction", "range")}  # fmt: skip
-    words = Words([], {}, {}, [_mention(plain, one) for one, role in zip(parts, roles, strict=True) if role == "mention"])
+    words = Words(
+        [], {}, {}, [_mention(plain, parts, k) for k, role in enumerate(roles) if role in ("mention", "value")]
+    )
     _note_words(plain, pieces, words)
     shown = [" "] * len(plain)
     for one in found["statement"]:
@@ -187,6 +201,8 @@ def _role(shown: str, one: Part) -> str:
         return "drawn" if _DRAWN.search(outer) and not _EQUAL.search(outer) else "statement"
     if _DRAWN.search(outer):
         return "drawn"
+    if _VALUED.fullmatch(shown) and _OF_VALUE.match(one.after):
+        return "value"
     if _EQUAL.search(outer):
         return "statement"
     return "mention" if _MAPPED.search(outer) or not _RELATED.search(outer) else "restriction"
@@ -216,11 +232,22 @@ def _read(text: str, one: Part, arrays: frozenset[str]) -> Passage:
     return passage_of(without_stops(" " * first + text[first:last]), arrays)
 
 
-def _mention(text: str, one: Part) -> Described:
+def _mention(text: str, parts: list[Part], k: int) -> Described:
+    """Return a mentioned symbol with the words about it: those of a list of symbols, and formulas inside them."""
+    one = parts[k]
     shown = text[one.first : one.last]
+    last = one.first + shown.index("=") if "=" in _outer(shown) else one.last
     named = _CALLED_BEFORE.search(one.before)
-    said = f" is {named['words']}" if named and not _DENOTES.match(one.after) else one.after
-    return Described(one.first, one.last, states(shown, said) or states(shown, one.before), False, said, one.before)
+    while _LIST.fullmatch(parts[k].after) and k + 1 < len(parts) and not parts[k + 1].begins:
+        k += 1
+    said = parts[k].after
+    while _CONTINUES.search(said) and k + 1 < len(parts) and not parts[k + 1].begins:
+        k += 1
+        said += f"${text[parts[k].first : parts[k].last]}${parts[k].after}"
+    if named and not _DENOTES.match(said):
+        said = f" is {named['words']}"
+    shown = text[one.first : last]
+    return Described(one.first, last, states(shown, said) or states(shown, one.before), False, said, one.before)
 
 
 def _note_words(text: str, pieces: list[Piece], words: Words) -> None:

@@ -33,6 +33,10 @@ _NAMED = re.compile(
     r"(?:\s+(?:function|activation|non-?linearity|unit)){0,2}(?=[\s,.;]*(?:\Z|and\b|applied\b|with\b|[,.;]))"
 )
 """Words by which a symbol is a function, "is the softplus function"."""
+_OF_NORMAL = re.compile(
+    r"\bstandard\s+(?:normal|Gaussian)\s+(?:(?:cumulative\s+)?distribution\s+function|c\.?\s?d\.?\s?f\b"
+    r"|(?P<density>(?:probability\s+)?density|p\.?\s?d\.?\s?f\b))"
+)
 Lines = Sequence[Sequence[Ast]]
 _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
 
@@ -145,6 +149,8 @@ def without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
 
 def function_named(reading: Reading, words: str) -> str:
     """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
+    if of_normal := _OF_NORMAL.search(words):
+        return "normpdf" if of_normal["density"] else "normcdf"
     named = _NAMED.match(words)
     spellings = (named[1], named[1].lower()) if named else ()
     known = reading.names

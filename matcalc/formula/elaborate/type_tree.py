@@ -297,8 +297,7 @@ MISPLACED = {
 def _blank(inference: Inference, ast: Ast) -> Typed:
     """Return a size that is not written, as that of the identity I."""
     size = inference.sizes.fresh()
-    if ast.value is not None:
-        inference.blocks.append((size, ast))
+    inference.blocks.append((size, ast))
     return typed_exact(size, ast)
 
 

@@ -270,14 +270,16 @@ class Inference:
         self.checks.clear()
 
     def _settle_blocks(self) -> None:
-        """Bind the lengths of blocks that nothing else determines.
+        """Bind the lengths of blocks and identities that nothing else determines.
 
-        Raises: ShapeError for a block that may have any length.
+        Raises: ShapeError for one that may have any length.
         """
         for size, ast in self.blocks:
             if "?" in self.sizes.resolve(size).key and not (ast.value == ONE_ENTRY and self.same(size, ONE)):
-                hint = r"write its size, as in  \mathbf 0_{m \times n}"
-                raise self.fault("the size of the block 0 is not known", ast, hint=hint)
+                shown, form = (
+                    ("I or 1", r"I_n, \mathbf 1_n") if ast.value is None else ("the block 0", r"\mathbf 0_{m \times n}")
+                )
+                raise self.fault(f"the size of {shown} is not known", ast, hint=f"write its size, as in  {form}")
 
     def _settle(self) -> None:
         """Bind inferred sizes that have only one possible value.

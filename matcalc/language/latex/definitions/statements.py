@@ -31,7 +31,7 @@ from matcalc.language.latex.latex_scope import (
     key_of,
     subscript_of,
 )
-from matcalc.language.latex.layout.latex_patterns import TOPS, same_layout, without_top
+from matcalc.language.latex.layout.latex_patterns import TOPS, without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.syntax import Ast, walk
 
@@ -241,7 +241,6 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     every = [_of_vector(reading, one, every, readers) for one in every]
-    _check_once(every)
     main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
@@ -281,16 +280,6 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     parts = _in_order(others, uses)
     _check_used(parts, uses, uses[id(target)] | read)
     return Chosen(_as_entries(reading, target), tuple(map(_solved, parts)))
-
-
-def _check_once(every: Sequence[Statement]) -> None:
-    """Raise ParseError for a name or a function that two lines define by different formulas."""
-    found: dict[object, Statement] = {}
-    for one in every:
-        form = one.key, len(one.parameters or ()), one.indices
-        first = found.setdefault(form, one)
-        if one.name is not None and one.parameters is not None and not same_layout(first.formula, one.formula):
-            raise fault(f"{'_'.join(one.key)} is defined twice", one.name, "keep one of the definitions")
 
 
 def _solved(one: Statement) -> Statement:

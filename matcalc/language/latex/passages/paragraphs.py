@@ -59,7 +59,7 @@ _CONDITION = re.compile(
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
-_OF_VALUE = re.compile(r"[\s,]*(?:if|iff|when|whenever|indicates?|denotes?|means?|for\s+(?:an?|the)\b)")
+_OF_VALUE = re.compile(r"[\s,]*(?:if|iff|when|whenever|indicates?|denotes?|means?)")
 _VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
 """A value of data, M_{ui} = 1, in front of the word if."""
 _ELSE = re.compile(r"\b(?:otherwise|else)\b")

@@ -16,6 +16,7 @@ from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.arguments import with_subscripts, without_own_arguments
 from matcalc.language.latex.definitions.bare_sums import with_indices_of_sums
 from matcalc.language.latex.definitions.borders import with_borders, without_borders
+from matcalc.language.latex.definitions.checks import check_once, check_parts_of_functions
 from matcalc.language.latex.definitions.diagonals import (
     with_diagonal_entries,
     with_diagonal_matrices,
@@ -250,6 +251,8 @@ def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
 def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], steps: Found) -> Ast:
     """Return the tree of the formula of a passage, with the names of its parts and of its recurrences replaced."""
     found = chosen(reading, lines, aside, [one.right for one in steps.equations])
+    check_once([found.formula, *found.parts])
+    check_parts_of_functions(reading, [found.formula, *found.parts])
     begun_ = begun(reading, steps, [*lines, *aside], _read_one) if steps.equations else None
     first, later = _around(found.parts, steps)
     trees: list[Ast] = []

@@ -100,6 +100,10 @@ _BRACE = re.compile(r"\\(underbrace|overbrace|boxed)\s*\{")
 _RULES, _RANGE_RULES = (
     [(re.compile(pattern), re.split(r"<(\d)>", put)) for pattern, put in some] for some in (_SIGNS, _RANGES)
 )
+_IDENTITY = re.compile(
+    r"(?<![A-Za-z\\])I(?![A-Za-z_])|\\(?:mathbf|boldsymbol|bm|mathbb|mathrm)\s*\{?\s*I\b(?!\s*\}?\s*_)"
+)
+"""An identity without its size."""
 _NORMAL = re.compile(r"\\mathcal\s*(?:\{\s*N\s*\}|N)\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(")
 _LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
@@ -229,7 +233,8 @@ def _densities(text: Text) -> Text:
         is_number = not _ARRAY.search(_ARGUMENT.sub("", "".join(c for c, _ in sigma)))
         two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
-        volume = put(rf"\left|{two}(", sigma, ")", pi, r"\right|")
+        own = put("+0", gap, gap, r"^\top") if _IDENTITY.search("".join(c for c, _ in sigma)) and not is_number else []
+        volume = put(rf"\left|{two}(", sigma, ")", pi, own, r"\right|")  # the sizes of I are those of x
         if taken:  # the density of a far point is 0 as a number, and its logarithm is not
             made = put(r"\left(-\frac{1}{2}\log", volume, r"-\frac{1}{2}", square, r"\right)")
         else:

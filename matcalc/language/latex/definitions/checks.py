@@ -26,7 +26,7 @@ def check_once(every: Sequence[Statement]) -> None:
 
 
 def check_parts_of_functions(reading: Reading, every: Sequence[Statement]) -> None:
-    """Raise ParseError for a function of a declared symbol, called with another argument, whose parts read the symbol."""
+    """Raise ParseError for a function of a declared symbol, called with another argument, whose parts read it."""
     uses = {id(one): used(one.formula) for one in every}
     for one in every:
         for number, parameter in enumerate(one.parameters or ()):

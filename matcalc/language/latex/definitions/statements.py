@@ -256,7 +256,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
         unused = [
             one
             for one in every
-            if one.used_as in reading.keys
+            if _names_only_itself(reading, one)
             or one.used_as not in read
             and not any(one.used_as in uses[id(x)] for x in every if x is not one)
         ]
@@ -280,6 +280,12 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     parts = _in_order(others, uses)
     _check_used(parts, uses, uses[id(target)] | read)
     return Chosen(_as_entries(reading, target), tuple(map(_solved, parts)))
+
+
+def _names_only_itself(reading: Reading, one: Statement) -> bool:
+    r"""Return whether uses of a name are those of a declared symbol, as p in \log p(y \mid X) = ... of a size p."""
+    arguments = [key_of(x) for x in one.parameters or ()]
+    return one.used_as in reading.keys and all(key is None or key in reading.keys for key in arguments)
 
 
 def _solved(one: Statement) -> Statement:

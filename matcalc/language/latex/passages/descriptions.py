@@ -13,11 +13,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from matcalc.language.latex.passages.meanings import is_function_named, states
-from matcalc.language.latex.passages.words_between import (
-    with_where_for_starts,
-    without_words_around_equations,
-    without_words_between,
-)
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _BEGIN = re.compile(
@@ -60,7 +55,10 @@ _APPLIED = re.compile(
     r"\b(?:log|logs,?|ln|exp|(?:logarithm|exponential|inverse|reciprocal|square|root|transpose|negative)\s+of)\s*\Z"
 )
 """Words of a function in front of an equation, log $h_t = ...$: of its left side, or of nothing."""
-_CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
+CHANGE = re.compile(
+    r"\s*(?:(?:is|are)\s+)?(?:replaced|substituted|exchanged|swapped|transposed|inverted|squared|negated|halved|doubled"
+    r"|divided|multiplied)\b"
+)
 """Words that change what a symbol stands for."""
 _ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
 """The end of a number, $i$-th."""
@@ -76,24 +74,16 @@ _ALONG = re.compile(
 )
 """The words for a function of each row, with which papers take the softmax of a matrix."""
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
-_OPENING = re.compile(rf"\\begin\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\[|\$\$")
 _CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
-_FRONT = re.compile(
-    r"\s*(?P<words>(?!(?:[Ww]here|[Ww]ith)\b)(?:[A-Za-z]+[a-z]|[Aa])"
-    r"(?:[\s,:-]+(?!where\b|with\b)(?:[A-Za-z]+[a-z]|[Aa]|[A-Z]{2,}))*[\s,:]+)(?=\$(?P<formula>[^$]+)\$)"
-)
-"""Words in front of a formula between dollar signs."""
-_INTRODUCES = re.compile(
-    r"(?:\b(?:is|are|by|as|solves?|considers?|computes?|define|(?:mini|maxi|opti)mi[sz](?:e|es|ing))|:)\s*\Z"
-)
-"""Words after which a formula stands without a name."""
-_VARIABLES = re.compile(
-    r"(?P<words>(?<=[\s$])(?:over|with\s+respect\s+to|w\.?r\.?t\.?)(?:\s+(?:all|the|weights?|parameters?|variables?))*\s*)"
-    r"\$(?P<names>[^$=<>|]+)\$(?=\s*(?:[.,;]|\Z))"
-)
-"""The variables of an optimisation, behind its formula."""
 _NEXT = re.compile(r"(?:[,;.]|\b(?:and|while|where|with|here|in\s+which)\b)\s*[,:]?\s*\Z", re.I)
 """The end of a text after which another description begins."""
+_STARTS = re.compile(
+    r"(?<![A-Za-z\\])(?:(?:and\s+)?(?:starting|started|start|initiali[sz]ed|initiali[sz]ing|beginning|begun)\s+"
+    r"(?:from|at|with|by|to|as)|with\s+(?:the\s+)?(?:initial|terminal|final|boundary|starting)\s+"
+    r"(?:values?|conditions?|states?|estimates?)(?:\s+(?:given\s+by|set\s+to))?|using|assuming)"
+    r"(?=\s*(?:\$[^$]*=|\\\([^)]*=))"
+)
+"""Words in front of further definitions, starting from $x_0 = a$."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*\Z")
 _RELATION = re.compile(
     r":=|[=<>≤≥]|\\(?:in|le|ge|leq|geq|gt|lt|succ|succeq|triangleq|coloneqq|equiv|neq|ne)(?![A-Za-z])"
@@ -134,8 +124,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = without_words_around_equations(with_where_for_starts(without_citations(text)))
-    text = without_words_between(_without_front(text, words))
+    text = _STARTS.sub(lambda found: "where" + " " * (len(found[0]) - 5), without_citations(text))
     begin = _beginning(text)
     if begin is None:
         return text, words
@@ -174,56 +163,6 @@ def without_citations(text: str) -> str:
     """Return a passage without citations and references, and with emphasised words as words."""
     text = _CITED.sub(lambda found: " " * len(found[0]), text)
     return _EMPHASISED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", text)
-
-
-def _without_front(text: str, words: Words) -> str:
-    """Return a passage without the words in front of its first display; formulas there remain, each with a comma.
-
-    Without a display these are the words in front of its first formula, or in front of the one that they introduce.
-    """
-    text = _without_variables(text, words)
-    opening = _OPENING.search(text)
-    front = text[: opening.start()] if opening else ""
-    if opening is None and (begin := _FRONT.match(text)):
-        formulas = [x for x in _MATH.finditer(text) if _INTRODUCES.search(text, 0, x.start())]
-        if formulas and not _BEGIN.search(text, 0, formulas[0].start()):
-            front = text[: formulas[0].start()]
-        elif _RELATION.search(text, *begin.span("formula")):
-            front = begin["words"]
-    if not re.search(r"[A-Za-z]{2}", _MATH.sub("", front)) or not re.fullmatch(
-        r"[\w\s,.;:()'`$-]*", _MATH.sub("$", front)
-    ):
-        return text
-    made = [" "] * len(front)
-    for one in _MATH.finditer(front):
-        first, last = one.span("a") if one["a"] is not None else one.span("b")
-        if _RELATION.search(front, first, last):
-            made[first:last] = front[first:last]
-            made[last] = ","
-        elif not _ORDINAL.match(front, one.end()):
-            shown, said = front[first:last], front[one.end() :]
-            words.described.append(Described(first, last, states(shown, said), False, said))
-    pieces = _pieces(front, 0, False)
-    letters = {x for one in pieces if one.is_math for x in letters_of(front[one.first : one.last])}
-    words.rows.update({x: axis for x, axis in rows_in(front, pieces).items() if x != OWN and _small(x) in letters})
-    own = _MATH.match(text, len(front)) if opening is None else None
-    if own is None:
-        return "".join(made) + text[len(front) :]
-    first, last = own.span("a") if own["a"] is not None else own.span("b")
-    return "".join(made) + " " * (first - len(front)) + text[first:last] + " " * (own.end() - last) + text[own.end() :]
-
-
-def _without_variables(text: str, words: Words) -> str:
-    r"""Return a passage without the words `over $w$` behind a formula; a set, `over $w \in S$`, remains."""
-    for found in reversed(list(_VARIABLES.finditer(text))):
-        first, last = found.span("names")
-        is_set = _RELATION.search(text, first, last)
-        if not is_set:
-            words.described.append(Described(first, last, False, False, OVER))
-        kept = text[first:last] if is_set else " " * (last - first)
-        before = ("," if is_set else " ") + " " * (first - found.start() - 1)
-        text = text[: found.start()] + before + kept + " " + text[last + 1 :]
-    return text
 
 
 def _inside(text: str, found: re.Match[str]) -> bool:
@@ -324,7 +263,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
             if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
                 stated.described.append(Described(x.first, x.last, states(shown, noun[0]), False, noun[0]))
-        if not _VERB.sub("", said, count=1).strip() or _CHANGE.match(said):
+        if not _VERB.sub("", said, count=1).strip() or CHANGE.match(said):
             return None
         kept += [(x.first, x.last) for x in pieces[at : last + 1] if x.is_math and "=" in text[x.first : x.last]]
         rows = rows_in(text, pieces[at : last + 1]) if waiting else {}

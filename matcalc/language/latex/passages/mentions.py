@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in
@@ -20,8 +21,9 @@ from matcalc.language.latex.layout.latex_layout import lines_between, lines_of
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.contradictions import check_words
-from matcalc.language.latex.passages.descriptions import Described
+from matcalc.language.latex.passages.descriptions import CHANGE, Described
 from matcalc.language.latex.passages.meanings import is_function_named
+from matcalc.language.latex.passages.paragraphs import OPERATION
 from matcalc.language.latex.passages.passage import Passage
 from matcalc.language.latex.passages.restrictions import check_own, function_named, is_known, without_dots
 from matcalc.language.latex.recurrences.steps import DOTS
@@ -29,11 +31,6 @@ from matcalc.language.syntax import Ast, walk
 
 Lines = Sequence[Sequence[Ast]]
 
-_OPERATION = re.compile(
-    r"\b(?:sum|average|mean|product|expectation|maximum|minimum|inverse|transpose|square|root|logarithm|log|exponential"
-    r"|negative|norm|trace|determinant|reciprocal|absolute\s+value)\s+(?:of|over)\s+(?:(?:the|all|these|each)\s+)*(?:[a-z-]+\s+){0,2}\Z"
-)
-"""Words of a function of the formula that they name."""
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are|be)\b")
 _LETS = re.compile(r"\b(?:[Ww]rite|[Dd]enote\s+by|[Ll]et|[Bb]y)\s*\Z")
 _NOTATION = re.compile(
@@ -76,7 +73,10 @@ def _left_keys(line: Ast) -> set[Key]:
 def _tells_data(reading: Reading, line: Ast, defined: set[Key]) -> bool:
     r"""Return whether an equation only says where declared data come from: its right side has unknown names."""
     keys = _left_keys(line)
-    if not any(key in reading.keys or large_of(reading, key) for key in keys):
+    names = {name for key in keys for name in (*reading.keys.get(key, ()), large_of(reading, key))} - {"", None}
+    side = line.args[0]
+    is_function = side.head == "row" and len(side.args) == 2 and without_top(side.args[1])[0].head == "fence"
+    if not names or is_function or names & reading.known.sizes:
         return False
     if any(x.head == "word" and x.value[0] in DOTS for side in line.args[1:] for x in walk(side)):  # type: ignore[index]
         return any(x.head == "fence" for side in line.args[1:] for x in walk(side))  # Z = [z_1, \dots, z_n]
@@ -115,65 +115,79 @@ def values_in(layout: Ast) -> set[Key]:
     return found
 
 
+class _Lines(NamedTuple):
+    """Names in the lines of a paragraph: those that lines define, those of them that no line uses, and values; letters
+    of indices."""
+
+    defined: set[Key]
+    last: set[Key]
+    values: set[Key]
+    indices: set[str]
+
+
+def _lines(lines: Lines) -> _Lines:
+    every = [one for line in lines for one in line]
+    defined = {key for one in every for key in _left_keys(one)}
+    equations = [one for one in every if _left_keys(one)]
+    uses = {key for one in every for side in (one.args[1:] if one in equations else (one,)) for key in used(side)}
+    scripts = [s for one in every for x in walk(one) if x.head == "script" and (s := subscript_of(x))]
+    indices = {x for one in every for x in bound_in(one)} | {x for s in scripts for x in letters_in(s)}
+    return _Lines(defined, defined - uses, {key for one in every for key in _values_of(one)}, indices)
+
+
 def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described], lines: Lines) -> list[Ast]:
     r"""Return the definitions of the functions that words name: $\phi$ is the softplus function.
 
-    Raises: ParseError for a symbol that the formulas use and only words describe, and for words about a declared one
-        that deny its declaration.
+    Raises: ParseError for a symbol that the formulas use and only words describe, for words about a declared one
+        that deny its declaration, and for words that may be a further formula.
     """
-    every = [one for line in lines for one in line]
-    defined = {key for one in every for key in _left_keys(one)}
-    values = {key for one in every for key in _values_of(one)}
-    bound = {x for one in every for x in bound_in(one)}
-    below = {
-        x
-        for one in every
-        for node in walk(one)
-        if node.head == "script" and (s := subscript_of(node))
-        for x in letters_in(s)
-    }
     found: list[Ast] = []
+    own = _lines(lines) if mentioned else None
     for one in mentioned:
-        shown = text[one.begin : one.end].strip()
+        assert own is not None
         names = _names(text, one)
+        shown = text[one.begin : one.end].strip()
         if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
             check_own(reading, text, one)
-            continue
-        if names and all(is_known(reading, x) for x in without_dots(reading, names)):
+        elif names and all(is_known(reading, x) for x in without_dots(reading, names)):
+            if CHANGE.match(one.words):
+                raise ParseError(f"these words change {shown}", text=text, at=one.begin, hint="write it as a formula")
             check_words(reading, text, one, names)
-            continue
-        for name in names or [None]:
-            key = whole_key(name) if name is not None else None
-            base = key_of(name.args[0]) if name is not None and name.head == "script" else key
-            own = {x for x in (key, base) if x} | ({(base[0].upper(), *base[1:])} if base else set())
-            if name is not None and (is_known(reading, name) or own & defined):
-                if _OPERATION.search(one.before) and _is_last({key, base}, every):
-                    raise ParseError(
-                        f"these words name a function of {shown}", text=text, at=one.begin, hint="write it as a formula"
-                    )
-                continue
-            if key is None or base is None:
-                if (
-                    _NOTATION.search(shown)
-                    and (_DENOTES.match(one.words) or _LETS.search(one.before))
-                    and _occurs(shown, text, one)
-                ):
-                    raise _only_words(shown, text, one)
-                continue
-            if len(key) == 1 and (key[0] in bound or key[0] in below) and key not in values:
-                continue
-            if not {key, base} & values:
-                continue
-            if (
-                len(names) == 1
-                and name is not None
-                and (word := function_named(reading, one.words))
-                and name.head in ("letter", "row")
-            ):
+        elif not names or any(whole_key(x) is None for x in names):
+            _check_formula(text, one, shown, names, own)
+        else:
+            word = function_named(reading, one.words) if len(names) == 1 and names[0].head == "letter" else ""
+            unknown = [x for x in names if not is_known(reading, x) and not _is_explained(x, own)]
+            if unknown and not word:
+                raise _only_words(shown, text, one)
+            if unknown:
                 found += lines_of(rf"{shown.partition('(')[0].strip()}(t) = \operatorname{{{word}}}(t)")[0]
-                continue
-            raise _only_words(shown, text, one)
+            if OPERATION.search(one.before) and any({whole_key(x), _base(x)} & own.last for x in names):
+                hint = "write it as a formula"
+                raise ParseError(f"these words name a function of {shown}", text=text, at=one.begin, hint=hint)
     return [nowhere(x) for x in found]
+
+
+def _base(name: Ast) -> Key | None:
+    return key_of(name.args[0]) if name.head == "script" else whole_key(name)
+
+
+def _is_explained(name: Ast, own: _Lines) -> bool:
+    """Return whether lines define a name, use it as an index alone, or do not use it."""
+    keys = {key for key in (whole_key(name), _base(name)) if key}
+    large = {(key[0].upper(), *key[1:]) for key in keys}
+    is_index = all(len(key) == 1 and key[0] in own.indices for key in keys)
+    return bool((keys | large) & own.defined) or not keys & own.values or is_index and not keys & own.values
+
+
+def _check_formula(text: str, one: Described, shown: str, names: Sequence[Ast], own: _Lines) -> None:
+    """Raise ParseError for a mentioned formula that gives signs a meaning, or may be the formula of the paragraph."""
+    is_described = _DENOTES.match(one.words) or _LETS.search(one.before)
+    if _NOTATION.search(shown) and is_described and _occurs(shown, text, one):
+        raise _only_words(shown, text, one)
+    if own.last & {key for x in names for key in used(x)} and len(names) == 1:
+        hint = "give the formula a name, L = ..., or leave it out"
+        raise ParseError("this may be the formula of the paragraph", text=text, at=one.begin, hint=hint)
 
 
 def _names(text: str, one: Described) -> list[Ast]:

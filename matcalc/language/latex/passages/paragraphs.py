@@ -28,7 +28,7 @@ _SET = re.compile(r"\\(?:textit|textbf|textsc|textsl|textrm|textnormal|text|mbox
 """Prose in another font."""
 _SPACE = re.compile(r"\\(?:(?:noindent|par|medskip|smallskip|bigskip|item|quad|qquad)(?![A-Za-z])|[ @,/;:!%&])|~")
 _PROSE = re.compile(r"[^\\={}^_|<>$]*")
-_OTHER_READER = re.compile(r"\b(?:subject\s+to|such\s+that|s\.\s?t\.|constraints?|constrained)(?![A-Za-z])", re.I)
+_OTHER_READER = re.compile(r"\b(?:subject\s+to|such\s+that|s\.\s?t\.)(?![A-Za-z])", re.I)
 """Words of constraints."""
 _SHORT = re.compile(r"\b(?:i\.\s?e|e\.\s?g|i\.i\.d|w\.r\.t|s\.d|c\.d\.f|p\.d\.f|cf|resp|vs|Eq|Eqs|Fig|Sec|Ref|al)\.")
 _END = re.compile(r"[.!?](?=\s|\Z)")
@@ -41,12 +41,14 @@ _DRAWN = re.compile(r"\\(?:sim|stackrel|overset)(?![A-Za-z])|∼")
 _MAPPED = re.compile(r"\\(?:to|mapsto|colon|rightarrow|longrightarrow|longmapsto)(?![A-Za-z])")
 _DOTS = re.compile(r"\\[lc]?dots(?![a-z])|…")
 _RANGE = re.compile(
-    r"\s*\\?[A-Za-z](?:\s*,\s*\\?[A-Za-z])*\s*(?:=|\\in(?![A-Za-z]))(?:\s|\\[{}]|[\w,+\-()\[\]]|\\[lc]?dots|\\[,;! ])*[,.;\s]*"
+    r"\s*\\?[A-Za-z](?:\s*,\s*\\?[A-Za-z])*\s*(?:=|\\in(?![A-Za-z]))"
+    r"(?:\s|\\[{}]|[\w,+\-()\[\]]|\\[lc]?dots|\\[,;! ])*[,.;\s]*"
 )
 r"""The range of an index, t = 1, \dots, T."""
 _INTRODUCES = re.compile(
-    r"\b(?:mini|maxi|opti)mi[sz](?:e|es|ed|ing)\b(?:\s+\w+){0,6}\s*:?\s*\Z"
-    r"|\b(?:objective|loss|cost|criterion|functional|energy|likelihood|problem|formula|by|as|is)\s*(?:is|by|as|reads|becomes)?\s*:?\s*\Z"
+    r"\b(?:(?:mini|maxi|opti)mi[sz](?:e|es|ed|ing)\b(?:\s+\w+){0,6}"
+    r"|(?:objective|loss|cost|criterion|functional|energy|likelihood|problem|formula|by|as|is)"
+    r"\s*(?:is|by|as|reads|becomes)?)\s*:?\s*\Z"
 )
 """Words after which a formula stands without a name."""
 _NAME = re.compile(
@@ -56,6 +58,9 @@ _CONDITION = re.compile(
     r"\b(?P<word>for|if|when|whenever|unless|provided(?:\s+that)?|except(?:\s+(?:for|when|if))?|as\s+long\s+as)"
     r"(?:\s+(?:all|every|each|any|both))?\s*\Z"
 )
+_REPLACES = re.compile(
+    r"\b(?:replac(?:e|es|ed|ing)|substitut(?:e|es|ed|ing)|in\s+place\s+of|swap(?:ped|ping)?)(?:\s+the)?\s*\Z"
+)
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
@@ -64,14 +69,18 @@ _VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
 """A value of data, M_{ui} = 1, in front of the word if."""
 _ELSE = re.compile(r"\b(?:otherwise|else)\b")
 _CHANGE = re.compile(
-    r"\b(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted|transposed"
-    r"|plus|minus|times|modulo|truncated|clipped|thresholded|rounded|sorted|except)\b(?!\s+[a-z]+s?\b(?<!over)(?<!across)(?<!by)"
-    r"(?<!with)(?<!to)(?<!at)(?<!in)(?<!and)(?<!the))"
-    r"|\b(?:"
-    r"(?:sums?|means?|averages?|products?|expectations?|maxim(?:a|um)|minim(?:a|um))\s+(?:over|across|is|are|runs?|extends?"
-    r"|ranges?|goes))\b"
+    r"\b(?:(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted"
+    r"|transposed|plus|minus|times|modulo|truncated|clipped|thresholded|rounded|sorted|except)"
+    r"(?=\s*(?:(?:over|across|by|with|to|at|in|and|the)\b|[,;]|\Z))"
+    r"|(?:sums?|means?|averages?|products?|expectations?|maxim(?:a|um)|minim(?:a|um))\s+(?:over|across|is|are|runs?"
+    r"|extends?|ranges?|goes)\b)"
 )
 """Words that may change the formula in front of them."""
+OPERATION = re.compile(
+    r"\b(?:sum|average|mean|product|expectation|maximum|minimum|inverse|transpose|square|root|logarithm|log|exponential"
+    r"|negative|norm|trace|determinant|reciprocal|absolute\s+value)\s+(?:of|over)\s+(?:(?:the|all|these|each)\s+)*(?:[a-z-]+\s+){0,2}\Z"
+)
+"""Words of a function of the formula behind them."""
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are)\b")
 _CALLED_BEFORE = re.compile(
     r"\b(?P<words>(?:the|an?|our)\s+(?:(?!(?:is|are|by|as|of|and|on)\b)[A-Za-z][\w-]*\s+){1,5})\Z", re.I
@@ -108,11 +117,15 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     if not all(map(_PROSE.fullmatch, prose)) or any(map(_OTHER_READER.search, prose)):
         return None
     parts = _parts(plain, pieces)
-    roles = [_role(plain[one.first : one.last], one) for one in parts]
+    roles = before = [_role(plain[one.first : one.last], one) for one in parts]
     if not any(role == "statement" and one.is_display for one, role in zip(parts, roles, strict=True)):
         roles = [_unnamed(plain, one, role) for one, role in zip(parts, roles, strict=True)]
     if "statement" not in roles:
         return None
+    unnamed = [one for one, a, b in zip(parts, roles, before, strict=True) if a != b and OPERATION.search(one.before)]
+    if unnamed:
+        hint = "write it as a formula"
+        raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
     _check_changes(text, parts, roles)
     found = {role: [_read(plain, one, arrays) for one, own in zip(parts, roles, strict=True) if own == role]
              for role in ("statement", "restriction", "range")}  # fmt: skip
@@ -268,6 +281,10 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
         if stated is not None and found and (role == "restriction" or role == "mention" and found["word"] != "for"):
             hint = r"write cases: \begin{cases} u & u > 0 \\ a u & \text{otherwise} \end{cases}"
             raise ParseError("a condition in words", text=text, at=one.begin, hint=hint)
+        if role == "mention" and _REPLACES.search(one.before):
+            raise ParseError(
+                "words that replace a symbol", text=text, at=one.begin, hint="write the formula with it replaced"
+            )
         stated = one if role == "statement" else stated
         other = stated and (_ELSE.search(one.after) or role == "statement" and _CHANGE.search(one.after))
         if other:

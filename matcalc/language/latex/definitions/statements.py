@@ -270,8 +270,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     if len(unnamed) > 1:
         hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
         raise fault("a line that does not name a part", unnamed[0].formula, hint)
-    is_total = any(one.indices and one.used_as == target.key for one in every)  # L = \sum_i L_i
-    _check_label(reading, target, uses[id(target)] - ({target.key} if is_total else set()))
+    entries = {one.used_as for one in every if one.indices}  # L = \sum_i L_i
+    _check_label(reading, target, uses[id(target)] - entries)
     others = [
         one
         for one in every
@@ -283,9 +283,8 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
 
 
 def _names_only_itself(reading: Reading, one: Statement) -> bool:
-    r"""Return whether uses of a name are those of a declared symbol, as p in \log p(y \mid X) = ... of a size p."""
-    arguments = [key_of(x) for x in one.parameters or ()]
-    return one.used_as in reading.keys and all(key is None or key in reading.keys for key in arguments)
+    """Return whether uses of a name are those of a declared symbol: p in \\log p(y) = ... of a size p."""
+    return one.used_as in reading.keys and all(key_of(x) in {None, *reading.keys} for x in one.parameters or ())
 
 
 def _solved(one: Statement) -> Statement:

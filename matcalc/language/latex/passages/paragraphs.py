@@ -58,6 +58,12 @@ _CONDITION = re.compile(
     r"\b(?P<word>for|if|when|whenever|unless|provided(?:\s+that)?|except(?:\s+(?:for|when|if))?|as\s+long\s+as)"
     r"(?:\s+(?:all|every|each|any|both))?\s*\Z"
 )
+OPERATION = re.compile(
+    r"\b(?:sum|average|mean|product|expectation|maximum|minimum|inverse|transpose|square|root|logarithm|log|exponential"
+    r"|negative|norm|trace|determinant|reciprocal|absolute\s+value)\s+(?:of|over)\s+(?:(?:the|all|these|each)\s+)*(?:[a-z-]+\s+){0,2}\Z"
+)
+"""Words of a function of the formula behind them."""
+_OF_FUNCTION = re.compile(rf"\b(?:log|ln|exp)\s*\Z|{OPERATION.pattern}")
 _REPLACES = re.compile(
     r"\b(?:replac(?:e|es|ed|ing)|substitut(?:e|es|ed|ing)|in\s+place\s+of|swap(?:ped|ping)?)(?:\s+the)?\s*\Z"
 )
@@ -76,11 +82,6 @@ _CHANGE = re.compile(
     r"|extends?|ranges?|goes)\b)"
 )
 """Words that may change the formula in front of them."""
-OPERATION = re.compile(
-    r"\b(?:sum|average|mean|product|expectation|maximum|minimum|inverse|transpose|square|root|logarithm|log|exponential"
-    r"|negative|norm|trace|determinant|reciprocal|absolute\s+value)\s+(?:of|over)\s+(?:(?:the|all|these|each)\s+)*(?:[a-z-]+\s+){0,2}\Z"
-)
-"""Words of a function of the formula behind them."""
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are)\b")
 _CALLED_BEFORE = re.compile(
     r"\b(?P<words>(?:the|an?|our)\s+(?:(?!(?:is|are|by|as|of|and|on)\b)[A-Za-z][\w-]*\s+){1,5})\Z", re.I
@@ -278,6 +279,13 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
     for one, role in zip(parts, roles, strict=True):
         stated = None if one.begins else stated
         found = _CONDITION.search(one.before)
+        if (
+            role == "statement"
+            and not one.is_display
+            and (_OF_FUNCTION.search(one.before) or found and found["word"] != "for")
+        ):
+            hint = "write it as a formula, with cases"
+            raise ParseError("the words in front of this equation may change it", text=text, at=one.begin, hint=hint)
         if stated is not None and found and (role == "restriction" or role == "mention" and found["word"] != "for"):
             hint = r"write cases: \begin{cases} u & u > 0 \\ a u & \text{otherwise} \end{cases}"
             raise ParseError("a condition in words", text=text, at=one.begin, hint=hint)

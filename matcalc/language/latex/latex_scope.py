@@ -256,6 +256,8 @@ def key_of_subscript(layout: Ast) -> Key | None:
     parts = []
     for element in layout.args:
         items = element.args if element.head == "row" else (element,)
+        if element.head == "relation" and element.value in ((r"\to",), (r"\rightarrow",)):  # L_{u \to v}
+            items = (element.args[0], Ast("operator", (), r"\to", element.span), element.args[1])
         words = ["half"] if _is_half(element) else [_word_of(item) for item in items]
         if any(word is None for word in words):
             return None

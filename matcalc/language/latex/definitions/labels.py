@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from matcalc.errors import ParseError
 from matcalc.language.latex.latex_scope import Key, Reading, fault, is_plain_number, key_of
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import TOPS, candidates, same_layout, without_top
-from matcalc.language.latex.names_in_lines import used
+from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.syntax import Ast, walk
 
 UNSOLVED = "?"
@@ -166,3 +167,22 @@ def tells_positive_part(line: Ast) -> bool:
         return False
     zeros = [x.head == "number" and x.value[0] == 0 for x in items[1].args]  # type: ignore[index]
     return sum(zeros) == 1 and same_layout(items[1].args[zeros.index(False)], base.args[0])
+
+
+def is_label(reading: Reading, side: Ast, formula: Ast) -> bool:
+    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta), or its terms, L_1 + a L_2."""
+    if side.head == "chain" and len(side.args) > 1:
+        known = {*reading.keys, *used(formula, reading.keys), *((x,) for x in (*reading.names.words, "e", "pi"))}
+        return all(_has_label(term, known) for term in side.args)
+    side = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
+    try:
+        compound_key(reading, Ast("relation", (side, formula), ("==",), side.span, side.at))
+    except ParseError:
+        return False
+    return True
+
+
+def _has_label(term: Ast, known: Collection[Key]) -> bool:
+    """Return whether a factor of a term is a name that is not known, with or without its subscript."""
+    factors = [whole_key(without_top(x)[0]) for x in (term.args if term.head == "row" else (term,))]
+    return any(key is not None and key not in known and key[:1] not in known for key in factors)

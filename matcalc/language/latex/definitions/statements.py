@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
 from matcalc.language.latex.definitions.labels import (
     by_indices,
     compound_key,
+    is_label,
     solved,
     tells_positive_part,
     with_subscript_in_front,
@@ -124,36 +124,19 @@ def _without_labels(reading: Reading, line: Ast) -> Ast:
     Raises: ParseError for other formulas between two signs.
     """
     signs = cast("tuple[str, ...]", line.value) if line.head == "relation" else ()
+    if len(signs) == 2 and signs[1] == r"\in":  # f(x) = W x \in \mathbb{R}^K
+        return Ast("relation", line.args[:2], signs[:1], line.span, line.at)
     if len(signs) < 2 or len(line.args) != len(signs) + 1 or not set(signs) <= set(EQUAL):
         return line
     inside = used(line.args[-1], reading.keys)
     for side in line.args[:-1]:
         key = whole_key(side)
-        if key is None and _is_label(reading, side, line.args[-1]):
+        if key is None and is_label(reading, side, line.args[-1]):
             continue
         if key is None or key in reading.keys or key in inside:
             hint = "write one of the formulas: only names that are not declared may stand before its ="
             raise fault("'=' between formulas", side, hint)
     return Ast("relation", (line.args[0], line.args[-1]), signs[:1], line.span, line.at)
-
-
-def _is_label(reading: Reading, side: Ast, formula: Ast) -> bool:
-    r"""Return whether a side of = only names the formula, -\log p(y) or \ell(\theta), or its terms, L_1 + a L_2."""
-    if side.head == "chain" and len(side.args) > 1:
-        known = {*reading.keys, *used(formula, reading.keys), *((x,) for x in (*reading.names.words, "e", "pi"))}
-        return all(_has_label(term, known) for term in side.args)
-    side = side.args[0] if side.head == "chain" and len(side.args) == 1 else side
-    try:
-        compound_key(reading, Ast("relation", (side, formula), ("==",), side.span, side.at))
-    except ParseError:
-        return False
-    return True
-
-
-def _has_label(term: Ast, known: Collection[Key]) -> bool:
-    """Return whether a factor of a term is a name that is not known, with or without its subscript."""
-    factors = [whole_key(without_top(x)[0]) for x in (term.args if term.head == "row" else (term,))]
-    return any(key is not None and key not in known and key[:1] not in known for key in factors)
 
 
 def _is_change(reading: Reading, items: Sequence[Ast], formula: Ast) -> bool:

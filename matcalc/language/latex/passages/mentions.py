@@ -32,6 +32,8 @@ from matcalc.language.syntax import Ast, walk
 Lines = Sequence[Sequence[Ast]]
 
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are|be)\b")
+_CALLED = re.compile(r"\s*[^()\[\]|]*[\w}](?=\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\([^()]*\)\s*\Z)")
+"""The name of a function in front of its arguments."""
 _LETS = re.compile(r"\b(?:[Ww]rite|[Dd]enote\s+by|[Ll]et|[Bb]y)\s*\Z")
 _NOTATION = re.compile(
     r"\\cdot(?![A-Za-z])|\\\||\\[lr]?[vV]ert|(?<!\\)\||\^\s*\{?\s*(?:\+|-|\*|\\dagger|\\ast|\\star|')|\\(?:langle|odot"
@@ -192,8 +194,9 @@ def _check_formula(text: str, one: Described, shown: str, names: Sequence[Ast], 
 
 def _names(text: str, one: Described) -> list[Ast]:
     """Return the symbols of a mentioned formula, those of a list one by one; none if it cannot be read."""
+    called = _CALLED.match(text, one.begin, one.end)  # d(x | y), of which the name matters
     try:
-        names = [x for line in lines_between(text, one.begin, one.end, has_lines=False) for x in line]
+        names = [x for line in lines_between(text, one.begin, called.end() if called else one.end, False) for x in line]
     except ParseError:
         return []
     if len(names) == 1 and names[0].head == "fence" and names[0].value in ("open", "set", "brace"):

@@ -75,6 +75,8 @@ def _left_keys(line: Ast) -> set[Key]:
 def _tells_data(reading: Reading, line: Ast, defined: set[Key]) -> bool:
     r"""Return whether an equation only says where declared data come from: its right side has unknown names."""
     keys = _left_keys(line)
+    if not keys:
+        return False
     names = {name for key in keys for name in (*reading.keys.get(key, ()), large_of(reading, key))} - {"", None}
     side = line.args[0]
     is_function = side.head == "row" and len(side.args) == 2 and without_top(side.args[1])[0].head == "fence"

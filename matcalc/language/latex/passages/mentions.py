@@ -54,7 +54,9 @@ def with_restrictions(reading: Reading, passage: Passage) -> Passage:
         if one.head == "relation" and (is_known(reading, one.args[0]) or set_key(one) and space_of(one))
     ]
     defined = {key for line in passage.lines for one in line for key in _left_keys(one)}
-    lines = tuple([one for one in line if not _tells_data(reading, one, defined)] for line in passage.lines)
+    lines = tuple(
+        [one for one in line if not _tells_data(reading, one, defined, passage.random)] for line in passage.lines
+    )
     return passage._replace(lines=tuple(line for line in lines if line), aside=(*passage.aside, *told))
 
 
@@ -72,8 +74,8 @@ def _left_keys(line: Ast) -> set[Key]:
     }
 
 
-def _tells_data(reading: Reading, line: Ast, defined: set[Key]) -> bool:
-    r"""Return whether an equation only says where declared data come from: its right side has unknown names."""
+def _tells_data(reading: Reading, line: Ast, defined: set[Key], random: frozenset[str]) -> bool:
+    r"""Return whether an equation only says where declared data come from, by random symbols that nothing defines."""
     keys = _left_keys(line)
     if not keys:
         return False
@@ -84,9 +86,9 @@ def _tells_data(reading: Reading, line: Ast, defined: set[Key]) -> bool:
         return False
     if any(x.head == "word" and x.value[0] in DOTS for side in line.args[1:] for x in walk(side)):  # type: ignore[index]
         return any(x.head == "fence" for side in line.args[1:] for x in walk(side))  # Z = [z_1, \dots, z_n]
-    known = {*reading.keys, *defined, *((x,) for x in (*reading.names.words, *reading.names.commands, "e", "pi"))}
-    others = {key for side in line.args[1:] for key in values_in(side)}
-    return any(key not in known and key[:1] not in known and (key[0].upper(),) not in known for key in others)
+    known = {*reading.keys, *defined}
+    others = {key for side in line.args[1:] for key in values_in(side) if key not in known and key[:1] not in known}
+    return any(key[0] in random for key in others)
 
 
 def _values_of(line: Ast) -> set[Key]:

@@ -16,7 +16,7 @@ from matcalc.language.latex.passages.conditions import with_listed_conditions
 from matcalc.language.latex.passages.descriptions import Described, Words, states_axis, without_citations
 from matcalc.language.latex.passages.meanings import states
 from matcalc.language.latex.passages.passage import Passage, passage_of
-from matcalc.language.latex.passages.words_of_rows import OWN, Piece, rows_in
+from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
 _DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
 _MATH = re.compile(
@@ -39,6 +39,7 @@ _RELATED = re.compile(
 )
 _DRAWN = re.compile(r"\\(?:sim|stackrel|overset)(?![A-Za-z])|∼")
 _MAPPED = re.compile(r"\\(?:to|mapsto|colon|rightarrow|longrightarrow|longmapsto)(?![A-Za-z])")
+_NOISE = re.compile(r"\b(?:noise|errors?|disturbances?|innovations?|perturbations?|shocks?)\b")
 _DOTS = re.compile(r"\\[lc]?dots(?![a-z])|…")
 _RANGE = re.compile(
     r"\s*\\?[A-Za-z](?:\s*,\s*\\?[A-Za-z])*\s*(?:=|\\in(?![A-Za-z]))"
@@ -144,6 +145,7 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
         tuple(line for one in found["statement"] for line in one.constraints),
         tuple(line for one in found["restriction"] for line in one.lines),
         tuple(line for one in found["range"] for line in one.lines),
+        random=frozenset(_random(plain, parts, roles)),
         is_paragraph=True,
     )
     return passage, words
@@ -262,6 +264,18 @@ def _mention(text: str, parts: list[Part], k: int) -> Described:
         said = f" is {named['words']}"
     shown = text[one.first : last]
     return Described(one.first, last, states(shown, said) or states(shown, one.before), False, said, one.before)
+
+
+def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
+    """Return the letters of random symbols: those that a paragraph draws, and those that words call noise."""
+    found = {"epsilon", "varepsilon"}
+    for one, role in zip(parts, roles, strict=True):
+        shown = text[one.first : one.last]
+        if role == "drawn":
+            found |= letters_of(_DRAWN.split(shown)[0])
+        elif role == "mention" and (_NOISE.search(one.after) or _NOISE.search(one.before)):
+            found |= letters_of(shown)
+    return found
 
 
 def _note_words(text: str, pieces: list[Piece], words: Words) -> None:

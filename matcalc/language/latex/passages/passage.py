@@ -56,7 +56,7 @@ _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
 class Passage(NamedTuple):
     """The lines of the formula, those after "where", those after "subject to", and the text without these words.
 
-    Of a paragraph also its restrictions, 0 < d, and its ranges of indices.
+    Of a paragraph also its restrictions, 0 < d, its ranges of indices, and the letters of its random symbols.
     """
 
     lines: Lines
@@ -65,6 +65,7 @@ class Passage(NamedTuple):
     constraints: Lines = ()
     restrictions: Lines = ()
     ranges: Lines = ()
+    random: frozenset[str] = frozenset()
     is_paragraph: bool = False
 
 

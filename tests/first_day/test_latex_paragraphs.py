@@ -87,7 +87,7 @@ REFUSED = [
     (r"The loss is \[ L = y^\top y \] and \[ M = w^\top w. \]", "several formulas"),
     (r"The loss is $L = \log \lambda$, where logarithms are to the base 2.", "natural"),
     (r"Let $f(u) = u^2$. As usual, $f(u) = u^3$ and the loss is $L = f(\lambda)$.", "defined twice"),
-    (r"The data are $y = X w + b$, and we minimize $L = \|y\|^2$.", "y is both a declared symbol and a part"),
+    (r"The data are $y = X w + b$, and we minimize $L = \|y\|^2$.", "several formulas|both a declared"),
     (r"We set $c = 2$ if $k = 1$. The loss is $L = c \lambda$.", "words in front of this equation"),
     (r"We model log $h = y^\top y$, and the loss is $L = h + \lambda$.", "words in front of this equation"),
     (r"The loss is $L = \log\det(\lambda I)$ with the identity $I$.", "the size of I"),

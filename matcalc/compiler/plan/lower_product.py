@@ -205,26 +205,30 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
     For finite numbers one operand would do, but NaN in another would not vanish where the guard fails.
     """
     result_level: list[Guard] = []
-    for guard in indexed.guards:
+    added: dict[int, list[Guard]] = {}
+    # A lookup j[i + 1] is only tested where the guards of i hold: an operand that it adds gets these too.
+    for guard in sorted(indexed.guards, key=lambda guard: -guard.size.key.count("[")):
         own = tuple(sorted(_guard_indices(guard)))
         if set(own) <= kept:
             result_level.append(guard)
             continue
-        holders = [p for p in pieces if set(own) <= set(p.at) and p.value is not None]
+        holders = [k for k, p in enumerate(pieces) if set(own) <= set(p.at) and p.value is not None]
         if not holders and (counted := _counted(session, indexed, guard, own, pieces, kept)) is not None:
             pieces.append(counted)
             continue
         if not holders:
-            axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(own)}
-            one = select([moved_guard(guard, axes)], Literal(Fraction(1)))
-            shape = tuple(indexed.sizes[i] for i in own)
-            pieces.append(Piece(own, session.graph.point(shape, one)))
+            one = session.graph.point(tuple(indexed.sizes[i] for i in own), Literal(Fraction(1)))
+            pieces.append(Piece(own, one))
+            holders = [len(pieces) - 1]
         for holder in holders:
-            assert holder.value is not None
-            axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
-            at = session.graph.axes[: len(holder.at)]
-            expr = select([moved_guard(guard, axes)], Read(holder.value.name, at))
-            holder.value, holder.node = session.graph.point(holder.value.shape, expr), None
+            added.setdefault(holder, []).append(guard)
+    for holder, guards in added.items():
+        piece = pieces[holder]
+        assert piece.value is not None
+        axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(piece.at)}
+        body = Read(piece.value.name, session.graph.axes[: len(piece.at)])
+        expr = select([moved_guard(guard, axes) for guard in guards], body)
+        piece.value, piece.node = session.graph.point(piece.value.shape, expr), None
     indexed.guards[:] = result_level
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.layout.latex_names import ALIKE, NAME
+from matcalc.language.latex.layout.latex_names import ALIKE, GREEK, NAME
 from matcalc.language.latex.layout.latex_patterns import LatexNames
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
@@ -159,7 +159,17 @@ def declared_keys(names: Mapping[str, object]) -> dict[Key, tuple[str, ...]]:
     for name in names:
         key = key_of_name(name, names)
         found[key] = (*found.get(key, ()), name)
-    return found
+    accented = {name: other for name in names if (other := _accented(name)) is not None and other not in found}
+    return {**found, **{other: (name,) for name, other in accented.items()}}
+
+
+def _accented(name: str) -> Key | None:
+    r"""Return the key of \hat{y} for the name yhat, None for any other name."""
+    for accent in ("hat", "tilde", "bar"):
+        base = name.removesuffix(accent)
+        if base != name and (len(base) == 1 or base in GREEK):
+            return (ALIKE.get(base, base), accent)
+    return None
 
 
 def key_of_name(name: str, names: Mapping[str, object]) -> Key:
@@ -251,6 +261,8 @@ def key_of_subscript(layout: Ast) -> Key | None:
     parts = []
     for element in layout.args:
         items = element.args if element.head == "row" else (element,)
+        if element.head == "relation" and element.value in ((r"\to",), (r"\rightarrow",)):  # L_{u \to v}
+            items = (element.args[0], Ast("word", (), ("to", "roman")), element.args[1])
         words = ["half"] if _is_half(element) else [_word_of(item) for item in items]
         if any(word is None for word in words):
             return None

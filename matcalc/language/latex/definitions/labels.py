@@ -166,3 +166,13 @@ def tells_positive_part(line: Ast) -> bool:
         return False
     zeros = [x.head == "number" and x.value[0] == 0 for x in items[1].args]  # type: ignore[index]
     return sum(zeros) == 1 and same_layout(items[1].args[zeros.index(False)], base.args[0])
+
+
+def check_once(lefts: Sequence[tuple[Ast | None, Key, tuple[Ast, ...] | None]]) -> None:
+    """Raise ParseError for a function that two lines define; `lefts` are names, keys and parameters."""
+    for k, (name, key, parameters) in enumerate(lefts):
+        for _, other, others in lefts[:k]:
+            is_same = name is not None and key == other and parameters is not None and others is not None
+            if is_same and len(others or ()) == len(parameters or ()):
+                hint = "leave out one of the two lines"
+                raise fault(f"{'_'.join(key)} is defined twice", name or Ast("empty"), hint)

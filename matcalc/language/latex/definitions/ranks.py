@@ -59,7 +59,7 @@ def _defined(reading: Reading, line: Ast, signs: Collection[str]) -> Defined | N
     reads = [own for x in walk(line.args[1]) for other, own in [_entry(x)] if other == key]
     is_other = rank not in (0, len(letters)) and any(len(own) == rank for own in reads)
     # r_{ij} = \|r_i - r_j\| of the rows of R
-    is_other |= rank == len(letters) and key not in reading.keys and bool(reads) and {len(own) for own in reads} == {1}
+    is_other |= rank == len(letters) and bool(reads) and {len(own) for own in reads} == {1}
     return Defined(key, letters) if is_other else None
 
 
@@ -131,7 +131,11 @@ def _entries_of_number(reading: Reading, line: Ast, signs: Collection[str]) -> K
 def _is_place(below: Ast | None) -> bool:
     """Return whether a subscript consists of letters, numbers and their sums, as of entries."""
     return below is not None and all(
-        x.head in ("letter", "number", "chain", "row", "operator") or x.head == "fence" and x.value == "brace"
+        x.head in ("letter", "number", "chain", "row", "operator")
+        or x.head == "fence"
+        and x.value == "brace"
+        or x.head == "script"
+        and {*x.value} == {"'"}  # type: ignore[misc]
         for x in walk(below)
     )
 

@@ -13,6 +13,7 @@ from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in, listed_in
 from matcalc.language.latex.definitions.labels import (
     by_indices,
+    check_once,
     compound_key,
     solved,
     tells_positive_part,
@@ -240,6 +241,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
     every = [_of_vector(reading, one, every, readers) for one in every]
+    check_once([(one.name, one.key, one.parameters) for one in every])
     main, others = every[: len(main)], every[len(main) :]
     whole = {*reading.keys, *(one.key for one in every if one.name is not None and not one.indices)}
     uses = {id(one): used(one.formula, whole) | _of_entries(every, one, whole, reading.known.sizes) for one in every}
@@ -257,7 +259,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
             for one in every
             if one.used_as not in read and not any(one.used_as in uses[id(x)] for x in every if x is not one)
         ]
-        free = [one for one in main if one in unused] or (unused if len(unused) == 1 else [])
+        free = [one for one in main if one in unused and not _is_remark(one)] or (unused if len(unused) == 1 else [])
         if not main:
             raise fault("no formula is beside these equations", readers[0], "add what is computed, as  x_T")
         target = free[0] if len(free) == 1 else main[-1]

@@ -61,6 +61,7 @@ _APPLIED = re.compile(
 """Words of a function in front of an equation, log $h_t = ...$: of its left side, or of nothing."""
 _CHANGE = re.compile(r"\s*(?:is|are)\s+(?:transposed|inverted|squared|negated|halved|doubled|divided|multiplied)\b")
 """Words that change what a symbol stands for."""
+_ADDED = re.compile(r"\b(?:plus|minus|times|add(?:ed|ing)?)\b")
 _ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
 """The end of a number, $i$-th."""
 _OVER = re.compile(
@@ -127,7 +128,7 @@ class Words(NamedTuple):
 def without_descriptions(text: str) -> tuple[str, Words]:
     """Return a passage without the words that describe symbols, and the symbols."""
     words = Words([], {}, {})
-    text = without_words_around_equations(with_where_for_starts(_without_citations(text)))
+    text = without_words_around_equations(with_where_for_starts(without_citations(text)))
     text = without_words_between(_without_front(text, words))
     begin = _beginning(text)
     if begin is None:
@@ -163,7 +164,7 @@ def _beginning(text: str) -> tuple[int, int, bool] | None:
     return None if found is None else (found.start(), found.end(), found[0].startswith("\\"))
 
 
-def _without_citations(text: str) -> str:
+def without_citations(text: str) -> str:
     """Return a passage without citations and references, and with emphasised words as words."""
     text = _CITED.sub(lambda found: " " * len(found[0]), text)
     return _EMPHASISED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", text)
@@ -269,7 +270,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             if (
                 shown.strip(" \n,.;~")
                 and not _LIST.match(shown)
-                and not _states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
+                and not states_axis(shown, stated, _shown(text, pieces[at - 1]) if at else "")
                 and not _is_noun(shown)
                 and not (at + 1 < len(pieces) and "=" in _shown(text, pieces[at + 1]) and _is_noun(_LOG.sub("", shown)))
                 and not (has_where and _names(shown))
@@ -283,7 +284,8 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             stated.described.append(Described(one.first, one.last, False, False, OVER))
             at += 1
             continue
-        noun = _NOUN.search(text, before.first, before.last) if before is not None else None
+        is_added = before is not None and _ADDED.search(text, before.first, before.last)
+        noun = _NOUN.search(text, before.first, before.last) if before is not None and not is_added else None
         is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
         if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
             stated.described.append(Described(one.first, one.last, states(_shown(text, one), noun[0]), False, noun[0]))
@@ -312,7 +314,7 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             continue
         last = _last_of_description(text, pieces, at)
         said = _said(text, pieces[at : last + 1])
-        _states_axis(said, stated)
+        states_axis(said, stated)
         for before, x in pairwise(pieces[at : last + 1]):
             noun = None if before.is_math else _NOUN.search(text, before.first, before.last)
             if x.is_math and noun is not None and is_function_named(shown := _shown(text, x), noun[0]):
@@ -353,7 +355,7 @@ def _names(shown: str) -> bool:
     return bool(_LISTED.fullmatch(shown)) and not _MEANING.search(re.sub(r"\bmeans?\b", "", shown))
 
 
-def _states_axis(shown: str, stated: Words, before: str = "") -> bool:
+def states_axis(shown: str, stated: Words, before: str = "") -> bool:
     """Return whether words state that a function is of each row or column, which is noted by each of their words."""
     found = _ALONG.search(shown)
     if found is None:

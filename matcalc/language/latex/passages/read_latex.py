@@ -25,6 +25,7 @@ from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
+from matcalc.language.latex.definitions.lists import with_lists
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
 from matcalc.language.latex.definitions.primes import check_not_derived, with_primed_indices, with_primed_names
@@ -34,6 +35,7 @@ from matcalc.language.latex.definitions.sets import check_not_counted, declared_
 from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.totals import with_numbered_entries, with_totals
 from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
@@ -68,7 +70,9 @@ from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.plain_words import check_plain_words
+from matcalc.language.latex.passages.prose import has_sentences, lines_of_document
 from matcalc.language.latex.passages.ranges import ranges_in
+from matcalc.language.latex.passages.remarks import check_mentioned, without_remarks
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.recurrences.read_steps import begun, lines_of
@@ -92,12 +96,26 @@ class ReadLatex(NamedTuple):
 def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     """Return the tree of a formula in LaTeX, read with the declarations.
 
+    What the rules of single sentences do not read is read as a text of sentences.
+
     Raises: ParseError with the text and the position; for an ambiguous formula with its readings.
     """
+    try:
+        return _read_passage(text, names, known, in_sentences=False)
+    except ParseError as refused:
+        try:
+            if refused.undecided or not has_sentences(text):
+                raise
+            return _read_passage(text, names, known, in_sentences=True)
+        except ParseError as other:
+            raise (other if other.undecided else refused) from None
+
+
+def _read_passage(text: str, names: LatexNames, known: Known, in_sentences: bool) -> ReadLatex:
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
     origins: Sequence[int] = ()
     try:
-        plain, origins, passage, letters, words = _passage(text, known)
+        plain, origins, passage, letters, words = _passage(reading, text, in_sentences)
         passage = _with_own_entries(reading, passage)
         reading.ranges = ranges_in(text, known.sizes)
         some = (*passage.lines, *passage.aside, *passage.constraints)
@@ -106,7 +124,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(passage.lines) + len(passage.aside)
         found, rest = separated([*passage.lines, *passage.aside, *(passage.constraints if letters else ())], letters)
         rest = [*rest[:count], *defined_by(reading, rest[count:] if letters else passage.constraints)]
-        told = check_described(reading, plain, words.described, rest)
+        check = check_mentioned if in_sentences else check_described
+        told = check(reading, plain, words.described, rest)
         note_rows(reading, plain, words.rows)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
@@ -133,13 +152,18 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         check_not_derived(every, EQUAL)
         every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
         every = with_diagonal_matrices(reading, every, EQUAL)
+        every = [with_lists(reading, one, EQUAL) for one in every]
+        every = with_numbered_entries(reading, with_totals(reading, every, EQUAL), EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
-        every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
+        every = [
+            with_members(reading, with_long_sums(reading, with_choices(names, one, reading.known.sizes), EQUAL))
+            for one in every
+        ]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
         every = with_raised_names(reading, with_primed_names(reading, every, EQUAL), EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
@@ -158,36 +182,40 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks), declared)
 
 
-def _passage(text: str, known: Known) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
+def _passage(
+    reading: Reading, text: str, in_sentences: bool
+) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
     """Return a text without macros, the positions of its characters, its layouts, step indices, and descriptions.
 
     The ranges of indices at the ends of lines are read only in recurrences.
     """
+    known = reading.known
     arrays = frozenset(name for name, shape in known.shapes.items() if shape)
     others = {
         *known.sizes,
         *(part for name, kind in known.kinds.items() if kind == "scalar" for part in name.split("_")[1:]),
     }
+
+    def read(with_ranges: bool) -> tuple[str, tuple[int, ...], Passage, frozenset[str], Words]:
+        plain, origins = expanded(text, with_ranges)
+        shown, words = lines_of_document(plain) if in_sentences else without_descriptions(plain)
+        check_conventions(plain, shown)
+        passage = passage_of(without_stops(shown), arrays, in_sentences)
+        passage = _with_states(without_remarks(reading, passage) if in_sentences else passage, known)
+        letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
+        return plain, origins, passage, letters, words
+
     refused: ParseError | None = None
     if _SHIFTED.search(text):
-        plain, origins = expanded(text, with_ranges=True)
         try:
-            shown, words = without_descriptions(plain)
-            check_conventions(plain, shown)
-            passage = _with_states(passage_of(without_stops(shown), arrays), known)
-            letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
-            if letters:
-                return plain, origins, passage, letters, words
+            if (found := read(with_ranges=True))[3]:
+                return found
         except ParseError as fault_:
             refused = fault_
-    plain, origins = expanded(text)
-    shown, words = without_descriptions(plain)
-    check_conventions(plain, shown)
-    passage = _with_states(passage_of(without_stops(shown), arrays), known)
-    letters = step_letters([*passage.lines, *passage.aside, *passage.constraints], others)
-    if letters and refused is not None:
+    found = read(with_ranges=False)
+    if found[3] and refused is not None:
         raise refused
-    return plain, origins, passage, letters, words
+    return found
 
 
 def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
@@ -201,7 +229,8 @@ def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
 def _with_indices(reading: Reading, one: Equation) -> Equation:
     """Return an equation of a recurrence whose right side has its indices as subscripts."""
     own = {one.letter, *(x for other in one.others for x in letters_in(other))}
-    right = with_choices(reading.names, with_primed_indices(reading, one.right))
+    right = with_primed_indices(reading, with_lists(reading, one.right, EQUAL))
+    right = with_choices(reading.names, right, reading.known.sizes)
     right = with_subscripts(reading, with_members(reading, with_long_sums(reading, right, EQUAL)), own)
     return one._replace(right=right)
 

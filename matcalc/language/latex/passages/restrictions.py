@@ -33,6 +33,14 @@ _NAMED = re.compile(
     r"(?:\s+(?:function|activation|non-?linearity|unit)){0,2}(?=[\s,.;]*(?:\Z|and\b|applied\b|with\b|[,.;]))"
 )
 """Words by which a symbol is a function, "is the softplus function"."""
+_TOLD = (
+    (r"(?:standard\s+)?(?:normal|Gaussian)\s+(?:cumulative\s+)?(?:distribution\s+function|c\.?d\.?f)", "normcdf"),
+    (r"(?:distribution\s+function|c\.?d\.?f\.?)\s+of\s+(?:the|a)\s+standard\s+(?:normal|Gaussian)", "normcdf"),
+    (r"standard\s+(?:normal|Gaussian)\s+(?:probability\s+)?(?:density|p\.?d\.?f)", "normpdf"),
+    (r"(?:density|p\.?d\.?f\.?)\s+of\s+(?:the|a)\s+standard\s+(?:normal|Gaussian)", "normpdf"),
+    (r"di-?gamma\s+function", "digamma"),
+)
+"""Words that name a function, and the function."""
 Lines = Sequence[Sequence[Ast]]
 _SIGNS = {"<", "<=", ">", ">=", "!=", r"\succ", r"\succeq", r"\prec", r"\ll", r"\gg"}
 
@@ -47,7 +55,7 @@ def without_restrictions(reading: Reading, lines: Lines, *, is_aside: bool) -> l
     for number, line in enumerate(lines):
         kept: list[Ast] = []
         for one in line:
-            if is_alone or not _restricts(reading, one):
+            if is_alone or not restricts(reading, one):
                 kept.append(one)
                 continue
             names = [one.args[0]]
@@ -69,10 +77,17 @@ def is_known(reading: Reading, layout: Ast) -> bool:
         return True
     is_declared = key in reading.keys or bool(large_of(reading, key))
     below = subscript_of(shown) if shown.head == "script" else None
-    return is_declared and (below is None or all(x.head in ("letter", "number", "fence", "row") for x in walk(below)))
+    return is_declared and (below is None or all(map(_is_plain, walk(below))))
 
 
-def _restricts(reading: Reading, one: Ast) -> bool:
+def _is_plain(layout: Ast) -> bool:
+    """Return whether a layout in a subscript is a letter, also with primes, or a number."""
+    is_primed = layout.head == "script" and {*layout.value} == {"'"}  # type: ignore[misc]
+    return layout.head in ("letter", "number", "fence", "row") or is_primed
+
+
+def restricts(reading: Reading, one: Ast) -> bool:
+    """Return whether a line tells the values of declared names, by a sign or a set."""
     if one.head != "relation":
         return False
     if one.value == (r"\in",):
@@ -105,7 +120,7 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
         if len(names) == 1 and names[0].head == "fence" and names[0].value == "open":
             names = [*names[0].args]
         if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
-            _check_own(reading, text, one)
+            check_own(reading, text, one)
             continue
         if one.words == OVER and any(x.head == "letter" and x.value[0] in reading.known.sizes for x in names):  # type: ignore[index]
             hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
@@ -116,7 +131,7 @@ def check_described(reading: Reading, text: str, described: Sequence[Described],
             continue
         if len(names) == 1 and _is_defined(names[0], one.words, lines):
             continue
-        if len(names) == 1 and (word := _function(reading, one.words)) and names[0].head in ("letter", "row"):
+        if len(names) == 1 and (word := function_named(reading, one.words)) and names[0].head in ("letter", "row"):
             sign = shown.partition("(")[0].strip()
             found += lines_of(rf"{sign}(t) = \operatorname{{{word}}}(t)")[0]
             continue
@@ -143,8 +158,10 @@ def _without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
     return rest if is_all and numbers[:-1] == [(str(k + 1),) for k in range(len(rest) - 1)] else names
 
 
-def _function(reading: Reading, words: str) -> str:
+def function_named(reading: Reading, words: str) -> str:
     """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
+    if (found := next((word for told, word in _TOLD if re.search(told, words)), "")) and found in reading.names.words:
+        return found
     named = _NAMED.match(words)
     spellings = (named[1], named[1].lower()) if named else ()
     known = reading.names
@@ -167,7 +184,7 @@ def _is_defined(name: Ast, words: str, lines: Lines) -> bool:
     return len(own) == 1 and not _CHANGES.search(words) and ("diagonal" in words) <= is_diagonal
 
 
-def _check_own(reading: Reading, text: str, one: Described) -> None:
+def check_own(reading: Reading, text: str, one: Described) -> None:
     r"""Raise ParseError for a declared symbol of which words state another meaning, \sigma the logistic function."""
     shown = text[one.begin : one.end].strip()
     first = re.match(r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?\\?([A-Za-z]+)", shown)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from matcalc.language.latex.passages.derivatives import with_own_derivatives
+from matcalc.language.latex.passages.derivatives import with_own_derivatives, with_own_entries
 from matcalc.language.latex.passages.double_signs import with_both_signs
 from matcalc.language.latex.passages.indicators import Text, with_indicators
 from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
@@ -55,6 +55,15 @@ _TENSOR = (
 _SIGNS: Sequence[tuple[str, str]] = (
     (rf"(?<=[,\s])\(\s*({_INDICES})(=\s*{_TO})\s*\){_END}", r", <1><2> "),
     (_RATE, r"\dot{<1>}<2>"),
+    (r"\\middle\s*(?:\||\\[lr]?vert(?![A-Za-z]))", r"\mid "),
+    (
+        r"\\(cos|sin|tan)\s*(\\?[A-Za-z]+(?:\s*_\s*(?:\w|\{[^{}]*\}))?)\s*\\,\s*(\()",
+        r"\<1>(<2>) <3>",
+    ),
+    (
+        r"\$([^$=]*=)([^$=]*)\$\s*,?\s*(?:if|for|when)\s*\$([^$]*)\$\s*,?\s*and\s*\$([^$=]*)\$\s*(?:otherwise|else)\b",
+        r"$<1>\begin{cases}<2> & \text{if } <3> \\ <4> & \text{otherwise}\end{cases}$",
+    ),
     (r"_\s*\{\s*([a-z])\s*,?\s*(?:\+|\\bullet)\s*\}", r"_{<1>\cdot}"),
     (r"_\s*\{\s*(?:\+|\\bullet)\s*,?\s*([a-z])\s*\}", r"_{\cdot <1>}"),
     (r"_\s*\{\s*\+\s*\+\s*\}", r"_{\cdot\cdot}"),
@@ -105,11 +114,14 @@ _LOGARITHM = re.compile(r"\\(?:log|ln)(?:\\[,;! ]|\s)*\Z")
 _BAR = re.compile(r"\\mid(?![A-Za-z])|\\[lr]?vert(?![A-Za-z])|\\,\s*\|\s*\\,|\||;")
 _ARRAY = re.compile(r"(?<![A-Za-z])[A-Z](?![a-z])|\\[A-Z]|\\(?:mathbf|boldsymbol|bm|operatorname)")
 """Signs of a covariance matrix; a variance has none."""
+_IDENTITY = re.compile(r"(?<![A-Za-z\\])(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?I\}?(?![A-Za-z_])")
+"""An identity, which has the size of what is beside it."""
 _ARGUMENT = re.compile(r"(?<=[\w}])\s*\([^()]*\)")
 """The argument of a function, as of a variance \\sigma^2(x)."""
 _BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
 _BESIDE = re.compile(
-    r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
+    r"(?:\A|[=(+\-,&{*/]|\\(?:\||cdot|q?quad|[,;! ])"
+    r"|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
     r"|(?<![A-Za-z])(?:\\mathbf\s*\{?\s*)?[UVW]\}?(?:_\s*(?:\{\w*\}|\w))?\s*\Z"
 )
 """What may stand before stacked vectors: an operator, a transpose, a matrix W. D[p \\| q] is a divergence."""
@@ -120,33 +132,46 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text, with_ranges: bool) -> Text:
     """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
-    text = with_own_derivatives(with_both_signs(_without_braces(text)))
+    text = with_own_entries(with_own_derivatives(with_both_signs(_without_braces(text))))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(with_indicators(with_conditions_of_sets(_stacked(text)))))
 
 
 def _stacked(text: Text) -> Text:
-    r"""Return a text with a block column for vectors one above the other, [a \,\|\, b]."""
+    r"""Return a text with a block column for vectors one above the other, [a \,\|\, b] and [a; b]."""
     plain = "".join(c for c, _ in text)
     for found in reversed(list(_BRACKET.finditer(plain))):
         end = _closing(plain, found.end(), "[]")
         bars = [x for x in _DOUBLE_BAR.finditer(plain, found.end(), end) if not _depth(plain, found.end(), x.start())]
         if not _BESIDE.search(plain, 0, found.start()):
             continue
-        if not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
+        if end and not bars and (marks := _semicolons(plain, found.end(), end)):
+            bars = marks
+        elif not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
             continue
         sized = _SIZED.search(plain, found.end(), end)
-        bar, stop = bars[0], sized.start() if sized else end
+        stop = sized.start() if sized else end
         origin = text[found.start()][1]
 
         def put(signs: str, origin: int = origin) -> Text:
             return [(c, origin) for c in signs]
 
-        inner = [*text[found.end() : bar.start()], *put(r"\\ "), *text[bar.end() : stop]]
+        inner: Text = []
+        for begin, last in zip(
+            [found.end(), *(x.end() for x in bars)], [*(x.start() for x in bars), stop], strict=True
+        ):
+            inner += [*put(r"\\ "), *text[begin:last]] if inner else text[begin:last]
         text = [*text[: found.start()], *put(r"\begin{bmatrix} "), *inner, *put(r" \end{bmatrix}"), *text[end + 1 :]]
         plain = "".join(c for c, _ in text)
     return text
+
+
+def _semicolons(plain: str, begin: int, end: int) -> list[re.Match[str]]:
+    """Return the semicolons between the parts of a list without commas and dots."""
+    marks = [x for x in re.compile(r"(?<!\\);").finditer(plain, begin, end) if not _depth(plain, begin, x.start())]
+    commas = [x for x in re.compile(",|dots").finditer(plain, begin, end) if not _depth(plain, begin, x.start())]
+    return [] if commas else marks
 
 
 def _depth(text: str, begin: int, end: int) -> int:
@@ -229,7 +254,8 @@ def _densities(text: Text) -> Text:
         is_number = not _ARRAY.search(_ARGUMENT.sub("", "".join(c for c, _ in sigma)))
         two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
-        volume = put(rf"\left|{two}(", sigma, ")", pi, r"\right|")
+        size = put("+0", gap, gap, r"^\top") if _IDENTITY.search("".join(c for c, _ in sigma)) else []
+        volume = put(rf"\left|{two}(", sigma, ")", pi, size, r"\right|")
         if taken:  # the density of a far point is 0 as a number, and its logarithm is not
             made = put(r"\left(-\frac{1}{2}\log", volume, r"-\frac{1}{2}", square, r"\right)")
         else:

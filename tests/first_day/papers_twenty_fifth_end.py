@@ -34,6 +34,12 @@ def chan_vese(f, phi, c_1, c_2, lambda_1, lambda_2, mu, epsilon, eta):
     return lambda_1 * np.sum((f - c_1) ** 2 * H) + lambda_2 * np.sum((f - c_2) ** 2 * (1 - H)) + mu * np.sum(length)
 
 
+def fourier_features(X, y, omega, b, theta, lam):
+    D = len(b)
+    f = [np.sqrt(2 / D) * sum(theta[j] * np.cos(omega[j] @ x + b[j]) for j in range(D)) for x in X]
+    return sum((y - f) ** 2) / len(y) + lam * theta @ theta
+
+
 TWENTY_FIFTH_END = [
     Passage(
         "Bayesian D-optimal design, twenty-fifth set",
@@ -222,6 +228,15 @@ TWENTY_FIFTH_END = [
             )
         ),
     ),
+    Passage(
+        "random Fourier features",
+        r"""\min_\theta\;\frac{1}{n}\sum_{i=1}^{n}\left(y_i - \theta^\top\phi(x_i)\right)^2 +
+        \lambda\|\theta\|_2^2, where $\phi(x) = \sqrt{\frac{2}{D}}\left[\cos(\omega_1^\top x + b_1), \dots,
+        \cos(\omega_D^\top x + b_D)\right]^\top$.""",
+        ("X: matrix(n, p); y: vector(n); omega: matrix(D, p); b: vector(D); theta: vector(D); lam: scalar positive"),
+        "theta",
+        fourier_features,
+    ),
 ]
 
 TWENTY_FIFTH_VALUES = [
@@ -285,14 +300,6 @@ TWENTY_FIFTH_REFUSED = [
             "sigma: scalar positive; beta: scalar positive"
         ),
         r"k in two fonts",
-    ),
-    (
-        "random Fourier features",
-        r"""\min_\theta\;\frac{1}{n}\sum_{i=1}^{n}\left(y_i - \theta^\top\phi(x_i)\right)^2 +
-        \lambda\|\theta\|_2^2, where $\phi(x) = \sqrt{\frac{2}{D}}\left[\cos(\omega_1^\top x + b_1), \dots,
-        \cos(\omega_D^\top x + b_D)\right]^\top$.""",
-        ("X: matrix(n, p); y: vector(n); omega: matrix(D, p); b: vector(D); theta: vector(D); lam: scalar positive"),
-        r"a list is not a value",
     ),
     (
         "kernel Stein discrepancy",

@@ -95,6 +95,18 @@ def resistance(W):
     return n * np.trace(np.linalg.inv(L + np.ones((n, n)) / n)) - n
 
 
+def p_splines(y, B, a, lam):
+    return np.sum((y - B @ a) ** 2) + lam * sum((a[j] - 2 * a[j - 1] + a[j - 2]) ** 2 for j in range(2, len(a)))
+
+
+def leave_one_out(x, y, h):
+    total = 0.0
+    for i in range(len(x)):
+        k = [np.exp(-(((x[i] - t) / h) ** 2) / 2) if j != i else 0.0 for j, t in enumerate(x)]
+        total += (y[i] - sum(np.multiply(k, y)) / sum(k)) ** 2
+    return total / len(x)
+
+
 TWENTY_FOURTH_END = [
     Passage(
         "sigmoid Emax dose response",
@@ -279,25 +291,27 @@ TWENTY_FOURTH_END = [
         "theta",
         lambda A, theta: np.sum(A * np.log(theta @ theta.T)) - np.sum(theta @ theta.T),
     ),
-]
-
-TWENTY_FOURTH_REFUSED = [
-    (
+    Passage(
         "P-splines",
         r"""S = \sum_{i=1}^m \Bigl\{ y_i - \sum_{j=1}^n a_j B_{ij} \Bigr\}^2 + \lambda \sum_{j=3}^{n}
         (\Delta^2 a_j)^2, where $\Delta^2 a_j = a_j - 2 a_{j-1} + a_{j-2}$.""",
         "y: vector(m); B: matrix(m, n); a: vector(n); lam: scalar positive",
-        r"more than a name",
+        "a",
+        p_splines,
     ),
-    (
+    Passage(
         "leave-one-out bandwidth of the Nadaraya-Watson estimator",
         r"""\mathrm{CV}(h) = \frac1n \sum_{i=1}^n \bigl( y_i - \hat m_{-i}(x_i) \bigr)^2, \quad \hat
         m_{-i}(x_i) = \frac{\sum_{j \neq i} K\left(\frac{x_i - x_j}{h}\right) y_j}{\sum_{j \neq i}
         K\left(\frac{x_i - x_j}{h}\right)}, where $K(u) = \frac{1}{\sqrt{2\pi}} e^{-u^2/2}$ is the Gaussian
         kernel.""",
         "x: vector(n); y: vector(n); h: scalar positive",
-        r"more than a name",
+        "h",
+        leave_one_out,
     ),
+]
+
+TWENTY_FOURTH_REFUSED = [
     (
         "EGARCH(1,1) likelihood",
         r"""\ell = -\frac12 \sum_{t=1}^T \left( \log 2\pi + h_t + \varepsilon_t^2 e^{-h_t} \right), where

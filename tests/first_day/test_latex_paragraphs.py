@@ -71,7 +71,7 @@ REFUSED = [
     (r"We minimize the negative of $\|y - X w\|^2$.", "name a function of this"),
     (r"We minimize the loss $L = \|y - X w\|^2$, with $w$ replaced by its absolute value.", "words change w"),
     (r"We minimize the loss $L = \|y - X w\|^2$ after replacing $w$ by $|w|$.", "words that replace"),
-    (r"The loss is $L = \|X w - y\|_2^2$. Here $w$ is squared entry by entry.", "words change w"),
+    (r"The loss is $L = \|X w - y\|_2^2$. Here $w$ is squared entry by entry.", "'is squared' may change"),
     (r"The loss is $L = \|y - X w\|^2$ for $w > 0$ and zero otherwise.", "condition in words"),
     (r"The loss is $L = \|y - X w\|^2$ if $\lambda > 1$.", "condition in words"),
     (r"The loss is $L = \|y - X w\|^2$, and zero otherwise.", "'otherwise' may change"),
@@ -90,6 +90,7 @@ REFUSED = [
     (r"The data are $y = X w + b$, and we minimize $L = \|y\|^2$.", "several formulas|both a declared"),
     (r"We set $c = 2$ if $k = 1$. The loss is $L = c \lambda$.", "words in front of this equation"),
     (r"We model log $h = y^\top y$, and the loss is $L = h + \lambda$.", "words in front of this equation"),
+    (r"The loss is $L = \sum_{i=1}^n \sum_{j=1}^n y_i y_j$. Only indices $i < j$ are used.", "condition on indices"),
     (r"The loss is $L = \log\det(\lambda I)$ with the identity $I$.", "the size of I"),
 ]
 

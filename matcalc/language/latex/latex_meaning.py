@@ -24,6 +24,7 @@ from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
 from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_lengths import unbounded
+from matcalc.language.latex.latex_lists import listed, stack
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
     APPLIED,
@@ -379,5 +380,6 @@ _MEANINGS: dict[str, Meaning] = {
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
     "mark": _mark, "slice": _refused("a range is only allowed in a subscript"),
     **dict.fromkeys((FACTORIAL, LOG_FACTORIAL), factorial),
+    "stack": stack, "listed": listed,
     **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

@@ -78,7 +78,7 @@ def _range(reading: Reading, axis: Ast, scope: Scope, shape: Sequence[str]) -> s
     found = scope.indices.get(str(axis.value[0])) if axis.head == "letter" else None  # type: ignore[index]
     if found is None or is_data(reading, axis):
         return ""
-    length, high = range_of(found), found.high
+    length, high = range_of(found) or reading.ranges.get(found.name, ""), found.high
     if length in shape or high is None:
         return length
     is_less = high.head == "sum" and len(high.args) == 2 and high.value == (1, -1) and high.args[1].head == "number"

@@ -15,14 +15,12 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
 from matcalc.language.latex.layout.latex_layout import unbraced
-from matcalc.language.latex.layout.latex_names import ALIKE, NAME
+from matcalc.language.latex.layout.latex_names import ALIKE, GREEK, NAME
 from matcalc.language.latex.layout.latex_patterns import LatexNames
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 
 Key = tuple[str, ...]
-_MARKED = re.compile(r"([A-Za-z]|[a-z]{2,}?)(hat|tilde|bar)")
-"""A name that spells the accent of a letter, yhat."""
 NUMBER = "number of a function"
 VECTOR = "vector of a function"
 ARRAY = "array of a function"
@@ -161,10 +159,17 @@ def declared_keys(names: Mapping[str, object]) -> dict[Key, tuple[str, ...]]:
     for name in names:
         key = key_of_name(name, names)
         found[key] = (*found.get(key, ()), name)
-    for name in names:
-        if (marked := _MARKED.fullmatch(name)) and (key := (ALIKE.get(marked[1], marked[1]), marked[2])) not in found:
-            found[key] = (name,)
-    return found
+    accented = {name: other for name in names if (other := _accented(name)) is not None and other not in found}
+    return {**found, **{other: (name,) for name, other in accented.items()}}
+
+
+def _accented(name: str) -> Key | None:
+    r"""Return the key of \hat{y} for the name yhat, None for any other name."""
+    for accent in ("hat", "tilde", "bar"):
+        base = name.removesuffix(accent)
+        if base != name and (len(base) == 1 or base in GREEK):
+            return (ALIKE.get(base, base), accent)
+    return None
 
 
 def key_of_name(name: str, names: Mapping[str, object]) -> Key:

@@ -95,7 +95,7 @@ def _named_before(reading: Reading, key: Key, below: Ast, layout: Ast, scope: Sc
     items = elements(below)
     for count in range(1, len(items)):
         added = key_of_subscript(Ast("fence", items[:count], "brace", below.span))
-        rest = items[count:]
+        rest = tuple(x for one in items[count:] for x in (one.args if one.head == "row" else (one,)))
         is_entry = all(x.head == "letter" and x.value[0] in scope.indices for x in rest)  # type: ignore[index]
         if added is not None and is_entry and (*key, *added) in reading.keys:
             return symbol(reading, (*key, *added), layout), Ast("fence", rest, "brace", below.span)

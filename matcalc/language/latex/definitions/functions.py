@@ -124,6 +124,7 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
     formula = with_own_indices(reading, one, {*outside, *(x for y in fence.args for x in letters_in(y))})
     put: dict[Key, Ast] = {}
+    data: set[Key] = set()
     for letter, argument in zip(parameters, fence.args, strict=True):
         if (entry := _of_same_array(letter, argument)) is not None:
             put[key_of(letter.args[1]) or ()] = entry
@@ -134,12 +135,17 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
             hint = "write a letter, or an entry s_t, and call the function of entries of s alone"
             raise fault("the argument of a function is a letter", letter, hint)
         same = _with_primes(argument) == key
+        if not same:
+            _check_rows(reading, key, one, argument)
         is_zero = is_plain_number(argument) and argument.value[0] == 0  # type: ignore[index]
         if is_zero and key in reading.keys and _is_vector(reading, letter, one):
             argument = Ast("row", (argument, letter), None, argument.span)  # m(0) of a vector p is m(0 p)
         is_large = key[0][:1].isupper() and key not in reading.keys
         kind = ARRAY if _is_beside_array(reading, key, one) else NUMBER
-        kind = (ARRAY if is_large else VECTOR) if _is_vector(reading, letter, one) else kind
+        if _is_beside_entries(reading, key, one):
+            data.add(key)
+        elif _is_vector(reading, letter, one):
+            kind = ARRAY if is_large else VECTOR
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -149,6 +155,7 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         and (_with_primes(x) in put or whole_key(without_top(x)[0]) in reading.keys)
         and (subscript_of(x) is not None or _with_primes(x) in put)
     }
+    bases |= {x.args[0] for x in walk(formula) if x.head == "script" and "_" in x.value and key_of(x.args[0]) in data}  # type: ignore[operator]
     bases |= {x for accent in walk(formula) if accent.head == "accent" for x in walk(accent) if x is not accent}
 
     def change(node: Ast) -> Ast:
@@ -205,7 +212,13 @@ def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
             return True  # the vector of the entries x_i or x_1
     for row in (x for x in walk(formula) if x.head == "row"):
         if any(
-            item in own and (_is_transposed(before) or whole_key(before) in one.matrices)
+            item in own
+            and (_is_transposed(before) or whole_key(before) in one.matrices)
+            or item.head == "fence"
+            and item.value == "open"
+            and len(item.args) == 1
+            and whole_key(before) in one.matrices
+            and any(x in own for x in _terms(item.args[0]))
             for before, item in pairwise(row.args)
         ):
             return True
@@ -220,6 +233,36 @@ def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
         if inner is not None and any(x in own for x in walk(inner)):
             return True
     return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
+
+
+def _check_rows(reading: Reading, key: Key, one: Statement, argument: Ast) -> None:
+    """Raise ParseError for a function of a declared matrix Z at another one if its formula reads the rows z_i of Z."""
+    small = (key[0][:1].lower() + key[0][1:], *key[1:])
+    if key == small or key not in reading.keys:
+        return
+    for script in (x for x in walk(one.formula) if x.head == "script" and subscript_of(x) is not None):
+        base = script.args[0]
+        while base.head == "accent":
+            base = base.args[0]
+        if key_of(base) == small and small not in reading.keys:
+            hint = "define the function with subscripts of its argument, Z_{i,:} for a row"
+            raise fault(f"this function of {key[0]} reads its rows {small[0]}", argument, hint)
+
+
+def _is_beside_entries(reading: Reading, key: Key, one: Statement) -> bool:
+    """Return whether a parameter x is a number beside the entries of a declared vector of its letter: K(x - x_j)."""
+    names = reading.keys.get(key, ())
+    if len(names) != 1 or reading.kind_of(names[0]) != "vector":
+        return False
+    for chain in (x for x in walk(one.formula) if x.head == "chain"):
+        entries = [x for x in chain.args if x.head == "script" and x.value == ("_",) and key_of(x.args[0]) == key]
+        if entries and any(_with_primes(x) == key for x in chain.args):
+            return True
+    return False
+
+
+def _terms(layout: Ast) -> tuple[Ast, ...]:
+    return layout.args if layout.head == "chain" else (layout,)
 
 
 def _is_beside_array(reading: Reading, key: Key, one: Statement) -> bool:

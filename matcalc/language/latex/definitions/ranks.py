@@ -131,7 +131,11 @@ def _entries_of_number(reading: Reading, line: Ast, signs: Collection[str]) -> K
 def _is_place(below: Ast | None) -> bool:
     """Return whether a subscript consists of letters, numbers and their sums, as of entries."""
     return below is not None and all(
-        x.head in ("letter", "number", "chain", "row", "operator") or x.head == "fence" and x.value == "brace"
+        x.head in ("letter", "number", "chain", "row", "operator")
+        or x.head == "fence"
+        and x.value == "brace"
+        or x.head == "script"
+        and {*x.value} == {"'"}  # type: ignore[misc]
         for x in walk(below)
     )
 

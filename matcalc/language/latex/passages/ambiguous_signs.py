@@ -16,6 +16,7 @@ def check_signs(reading: Reading, layouts: Sequence[Ast]) -> None:
     _check_fonts(layouts)
     _check_dots(layouts)
     _check_constant(reading, layouts)
+    _check_differences(reading, layouts)
 
 
 def _check_fonts(layouts: Sequence[Ast]) -> None:
@@ -56,6 +57,26 @@ def _check_constant(reading: Reading, layouts: Sequence[Ast]) -> None:
             if one.head == "number" and shown.head == "letter" and key_of(shown) == ("pi",):
                 hint = "declare the array under another name, or write 6.283185307179586 for the number"
                 raise fault(f"this can be the declared {names[0]} or the number 3.14...", after, hint)
+
+
+def _check_differences(reading: Reading, layouts: Sequence[Ast]) -> None:
+    r"""Raise ParseError for \Delta a_j with an undeclared \Delta: a difference, or a product with a number."""
+    if ("Delta",) in reading.keys:
+        return
+    rights = [x for one in layouts for x in (one.args[1:] if one.head == "relation" else (one,))]
+    rows = (x for one in rights for x in walk(one) if x.head == "row")
+    for row in rows:
+        for one, after in zip(row.args, row.args[1:], strict=False):
+            base = without_top(one)[0]
+            is_entry = after.head == "script" and after.value[:1] == ("_",)  # type: ignore[index]
+            if (
+                base.head == "letter"
+                and key_of(base) == ("Delta",)
+                and is_entry
+                and key_of(after.args[0]) in reading.keys
+            ):
+                hint = r"write a line with its formula, \Delta a_j = a_j - a_{j-1}, or declare Delta for the product"
+                raise fault(r"\Delta in front of an entry can be a difference or a factor", one, hint)
 
 
 def _name_leaves(script: Ast) -> list[Ast]:

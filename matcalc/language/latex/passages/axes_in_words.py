@@ -19,7 +19,8 @@ _LIST = re.compile(rf"(?<![A-Za-z\\]){_LETTER}1\s*\}}?\s*,\s*(?:\\[,;! ]\s*)?\\[
 def note_rows(reading: Reading, text: str, rows: Mapping[str, int]) -> None:
     r"""Enter the axes of rows x_i of a matrix X that words or a list x_1, \dots, x_N state into the reading."""
     for first, last, size in _LIST.findall(text):
-        names = reading.keys.get((first.upper(),), ()) if first == last else ()
+        letters = (first.upper(), first) if first == last else ()
+        names = [x for one in letters for x in reading.keys.get((one,), ()) if x not in reading.known.sizes]
         shape = reading.known.shapes.get(names[0], ()) if len(names) == 1 else ()
         if len(shape) == 2 and shape.count(size) == 1:
             reading.stated[names[0]] = shape.index(size)

@@ -7,7 +7,7 @@ The template has one condition, `\text{if } x > 0`, and `\text{otherwise}`. Pape
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -41,8 +41,8 @@ def without_stops(text: str) -> str:
     return _LAST_STOP.sub(" ", _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text))
 
 
-def with_choices(names: LatexNames, layout: Ast) -> Ast:
-    """Return a layout in which cases have the form of the rulebook's template.
+def with_choices(names: LatexNames, layout: Ast, sizes: Collection[str]) -> Ast:
+    """Return a layout in which cases have the form of the rulebook's template; no index is greater than a size.
 
     Raises: ParseError for rows without a condition, and for a last condition if not exactly one holds for each number.
     """
@@ -52,15 +52,15 @@ def with_choices(names: LatexNames, layout: Ast) -> Ast:
         rows = [row.args for row in node.args] if is_cases else []
         if len(rows) < 2 or any(len(row) != 2 for row in rows):
             return node
-        return _choice(names, node, cast("Sequence[tuple[Ast, Ast]]", rows))
+        return _choice(names, node, cast("Sequence[tuple[Ast, Ast]]", rows), sizes)
 
     return rebuild(layout, change)
 
 
-def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]]) -> Ast:
+def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]], sizes: Collection[str]) -> Ast:
     conditions = [_conditions(cell) for _, cell in rows[:-1]]
     last = rows[-1][1]
-    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)]):
+    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)], sizes):
         raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
     made = rows[-1][0]
     (pattern, *_) = candidates(names, node)
@@ -114,8 +114,11 @@ def _word(cell: Ast) -> str:
     return str(cell.value[0]).strip(" .,;") if cell.head == "word" else ""  # type: ignore[index]
 
 
-def _cover(conditions: Sequence[Sequence[Ast]]) -> bool:
-    r"""Return whether exactly one of the conditions holds for each number, as of t \le a, a < t \le b, t > b."""
+def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str]) -> bool:
+    r"""Return whether exactly one of the conditions holds for each number, as of t \le a, a < t \le b, t > b.
+
+    i < n and i = n are all numbers of an index if n is a size.
+    """
     if [len(every) for every in conditions] == [1, 1] and _is_unequal(conditions[0][0], conditions[1][0]):
         return True
     for quantity in conditions[0][0].args:
@@ -130,7 +133,8 @@ def _cover(conditions: Sequence[Sequence[Ast]]) -> bool:
                 break
             rest.remove(found[0])
             after = found[0][1]
-        if not rest and after is None:
+        is_last = after is not None and after[1] and after[0].head == "letter" and after[0].value[0] in sizes  # type: ignore[index]
+        if not rest and (after is None or is_last and quantity.head == "letter"):
             return True
     return False
 

@@ -60,6 +60,7 @@ CHANGE = re.compile(
     r"|divided|multiplied)\b"
 )
 """Words that change what a symbol stands for."""
+_ADDED = re.compile(r"\b(?:plus|minus|times|add(?:ed|ing)?)\b")
 _ORDINAL = re.compile(r"\s*-?\s*th\b|\s*\^")
 """The end of a number, $i$-th."""
 _OVER = re.compile(
@@ -229,7 +230,8 @@ def _kept(text: str, pieces: list[Piece], stated: Words, has_where: bool) -> lis
             stated.described.append(Described(one.first, one.last, False, False, OVER))
             at += 1
             continue
-        noun = _NOUN.search(text, before.first, before.last) if before is not None else None
+        is_added = before is not None and _ADDED.search(text, before.first, before.last)
+        noun = _NOUN.search(text, before.first, before.last) if before is not None and not is_added else None
         is_last = words is None or _LIST.fullmatch(text, words.first, words.last) or words.last - words.first < 2
         if noun is not None and is_last and not _RELATION.search(text, one.first, one.last):
             stated.described.append(Described(one.first, one.last, states(_shown(text, one), noun[0]), False, noun[0]))

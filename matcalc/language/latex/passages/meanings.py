@@ -19,6 +19,7 @@ MEANINGS = (
     (r"\\langle(\\cdot,\\cdot|[a-z],[a-z])\\rangle", r"inner product|scalar product|dot product"),
     (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?1\}?", r"\\ell_1|1-norm|sum of absolute"),
     (r"\\(\||Vert)\\cdot\\(\||Vert)_\{?(\*|\\ast)\}?", r"nuclear"),
+    (r"\|\\cdot\|", r"absolute|modulus|determinant|norm|length"),
     (r"\\(mathrm|operatorname)\{diag\}(\(\\cdot\))?", r"diagonal matrix"),
     (r"\\(mathrm|operatorname)\{vec\}(\(\\cdot\))?", r"stack|vectori[sz]"),
     (r"\\delta_\{?[a-z],?[a-z]\}?", r"Kronecker"),
@@ -41,6 +42,11 @@ def states(shown: str, words: str) -> bool:
 def is_function_named(shown: str, words: str) -> bool:
     r"""Return whether words name a function by a sign that has the meaning of one, "the step function" by \sigma."""
     return bool(_stated(shown)) and re.search(r"\bfunction\b", words) is not None
+
+
+def has_meaning(shown: str) -> bool:
+    """Return whether a sign or a function has a meaning that words may deny."""
+    return bool(_stated(shown))
 
 
 def _stated(shown: str) -> list[str]:

@@ -16,7 +16,7 @@ from matcalc.language.latex.definitions.sets import set_key, space_of
 from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_scope import Key, Reading, key_of, subscript_of
+from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, subscript_of
 from matcalc.language.latex.layout.latex_layout import lines_between, lines_of
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import used, whole_key
@@ -44,7 +44,10 @@ _NOTATION = re.compile(
 
 
 def with_restrictions(reading: Reading, passage: Passage) -> Passage:
-    """Return a paragraph with what it says of the values of known symbols, without equations that tell of data."""
+    """Return a paragraph with what it says of the values of known symbols, without equations that tell of data.
+
+    Raises: ParseError for a relation of two indices, i < j, which may be a condition.
+    """
     if not passage.is_paragraph:
         return passage
     told = [
@@ -53,6 +56,13 @@ def with_restrictions(reading: Reading, passage: Passage) -> Passage:
         for one in line
         if one.head == "relation" and (is_known(reading, one.args[0]) or set_key(one) and space_of(one))
     ]
+    letters = {x for line in passage.lines for one in line for x in letters_in(one)}
+    for one in (one for line in passage.restrictions for one in line if one.head == "relation"):
+        indices = [
+            x for x in one.args if x.head == "letter" and x.value[0] in letters and key_of(x) not in reading.keys
+        ]  # type: ignore[index]
+        if len(indices) > 1 and one.value != (r"\in",):
+            raise fault("a condition on indices among words", one, "write it below the sum")
     defined = {key for line in passage.lines for one in line for key in _left_keys(one)}
     lines = tuple(
         [one for one in line if not _tells_data(reading, one, defined, passage.random)] for line in passage.lines

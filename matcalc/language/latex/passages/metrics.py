@@ -40,7 +40,8 @@ def with_norms(
             continue
         is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
         norm = _norm(line.args[0]) if is_equation else None
-        if norm is None or key_of(norm.operand) is None or norm.key in _KNOWN:
+        is_known = norm is not None and norm.key in _KNOWN and not _is_open(reading, norm)
+        if norm is None or key_of(norm.operand) is None or is_known:
             others.append(line)
         else:
             defined[norm.key] = norm, line.args[1]
@@ -75,6 +76,12 @@ def with_norms(
 
     done = [rebuild(line, change) if line is not None and defined else line for line in others]
     return done, list(made.values())
+
+
+def _is_open(reading: Reading, norm: Norm) -> bool:
+    r"""Return whether papers mean different norms by one, as by \|H\|_1 of a matrix."""
+    names = reading.keys.get(key_of(norm.operand) or (), ())
+    return norm.key == ("1",) and len(names) == 1 and reading.kind_of(names[0]) == "matrix"
 
 
 def _definition(name: Ast, pattern: Norm, formula: Ast, below: Ast) -> Ast:

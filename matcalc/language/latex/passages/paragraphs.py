@@ -39,6 +39,8 @@ _RELATED = re.compile(
 )
 _DRAWN = re.compile(r"\\(?:sim|stackrel|overset)(?![A-Za-z])|∼")
 _MAPPED = re.compile(r"\\(?:to|mapsto|colon|rightarrow|longrightarrow|longmapsto)(?![A-Za-z])")
+_APPLIES = re.compile(r"\b(?:appl(?:y|ies|ied)|taken|computed|softmax)\b|wise\b")
+"""Words of a function of rows."""
 _NOISE = re.compile(r"\b(?:noise|errors?|disturbances?|innovations?|perturbations?|shocks?)\b")
 _DOTS = re.compile(r"\\[lc]?dots(?![a-z])|…")
 _RANGE = re.compile(
@@ -66,8 +68,18 @@ OPERATION = re.compile(
 """Words of a function of the formula behind them."""
 _OF_FUNCTION = re.compile(rf"\b(?:log|ln|exp)\s*\Z|{OPERATION.pattern}")
 _REPLACES = re.compile(
-    r"\b(?:replac(?:e|es|ed|ing)|substitut(?:e|es|ed|ing)|in\s+place\s+of|swap(?:ped|ping)?)(?:\s+the)?\s*\Z"
+    r"\b(?:replac(?:e|es|ed|ing)|substitut(?:e|es|ed|ing)|in\s+place\s+of|instead\s+of|rather\s+than|swap(?:ped|ping)?)(?:\s+the)?\s*\Z"
+    r"|\b(?:add(?:s|ed|ing)?|plus|minus|times|subtract(?:s|ed|ing)?)\s+(?:an?\s+|the\s+)?(?:[a-z-]+\s+){0,2}\Z"
 )
+"""Words in front of a symbol that may change the formula."""
+_CHANGES = re.compile(
+    r"\b(?:(?:is|are|be|being|gets?)\s+(?:then\s+|further\s+|also\s+|finally\s+)?(?:divided|multiplied|scaled|averaged|summed"
+    r"|squared|negated|halved|doubled|excluded|subtracted|left\s+out)"
+    r"|(?:sums?|products?|maximum|minimum|averages?|means?)\s+(?:is|are|runs?|extends?|ranges?|goes)\s+(?:taken\s+)?over\s+(?!all\b)"
+    r"|(?:is|are|equals?)\s+(?:zero|one|infinite|undefined)\s+(?:for|if|when|unless|otherwise)"
+    r"|its\s+(?:logarithm|log|square|inverse|reciprocal|negative|exponential|average|mean|root|transpose))\b"
+)
+"""Words that change a formula of another sentence."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
@@ -129,6 +141,10 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
         hint = "write it as a formula"
         raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
     _check_changes(text, parts, roles)
+    for one in (x for x in pieces if not x.is_math):
+        if changes := _CHANGES.search(plain, one.first, one.last):
+            shown, hint = " ".join(changes[0].split()), "write them as a formula, or leave them out"
+            raise ParseError(f"the words {shown!r} may change a formula", text=text, at=changes.start(), hint=hint)
     found = {role: [_read(plain, one, arrays) for one, own in zip(parts, roles, strict=True) if own == role]
              for role in ("statement", "restriction", "range")}  # fmt: skip
     words = Words(
@@ -268,7 +284,7 @@ def _mention(text: str, parts: list[Part], k: int) -> Described:
 
 def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
     """Return the letters of random symbols: those that a paragraph draws, and those that words call noise."""
-    found = {"epsilon", "varepsilon"}
+    found = {"epsilon", "varepsilon", "eta", "xi"}
     for one, role in zip(parts, roles, strict=True):
         shown = text[one.first : one.last]
         if role == "drawn":
@@ -281,7 +297,7 @@ def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
 def _note_words(text: str, pieces: list[Piece], words: Words) -> None:
     """Note what words state of rows, columns and axes."""
     for k, one in enumerate(pieces):
-        if not one.is_math:
+        if not one.is_math and _APPLIES.search(text, one.first, one.last):
             before = text[pieces[k - 1].first : pieces[k - 1].last] if k else ""
             states_axis(text[one.first : one.last], words, before)
     words.rows.update({letter: axis for letter, axis in rows_in(text, pieces).items() if letter != OWN})

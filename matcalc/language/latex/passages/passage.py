@@ -70,8 +70,8 @@ class Passage(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
-    """Return the layouts of a passage; `arrays` are the declared ones.
+def passage_of(text: str, arrays: frozenset[str] = frozenset(), has_rows: bool = False) -> Passage:
+    """Return the layouts of a passage; `arrays` are the declared ones, `has_rows` whether it has lines without a sign.
 
     Raises: ParseError with the position.
     """
@@ -81,6 +81,7 @@ def passage_of(text: str, arrays: frozenset[str] = frozenset()) -> Passage:
     wheres = [found for found in both if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)
+        has_lines = has_lines or has_rows
         if not has_lines and _LINES.search(text, begin, end):  # f = g, \quad \begin{aligned} g &= ...
             text = text[:begin] + _SETTING.sub(_blank, _END.sub(_comma_at, text[begin:end])) + text[end:]
             has_lines = True

@@ -26,6 +26,7 @@ from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
+from matcalc.language.latex.definitions.lists import with_lists
 from matcalc.language.latex.definitions.numbered import with_numbered_names
 from matcalc.language.latex.definitions.objectives import objective
 from matcalc.language.latex.definitions.primes import check_not_derived, with_primed_indices, with_primed_names
@@ -35,6 +36,7 @@ from matcalc.language.latex.definitions.sets import check_not_counted, declared_
 from matcalc.language.latex.definitions.squared_states import with_squared_states
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
+from matcalc.language.latex.definitions.totals import with_numbered_entries, with_totals
 from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
@@ -137,13 +139,18 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         check_not_derived(every, EQUAL)
         every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
         every = with_diagonal_matrices(reading, every, EQUAL)
+        every = [with_lists(reading, one, EQUAL) for one in every]
+        every = with_numbered_entries(reading, with_totals(reading, every, EQUAL), EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
         every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
-        every = [with_members(reading, with_long_sums(reading, with_choices(names, one), EQUAL)) for one in every]
+        every = [
+            with_members(reading, with_long_sums(reading, with_choices(names, one, reading.known.sizes), EQUAL))
+            for one in every
+        ]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
         every = with_raised_names(reading, with_primed_names(reading, every, EQUAL), EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
@@ -173,6 +180,7 @@ def _passage(reading: Reading, text: str) -> tuple[str, tuple[int, ...], Passage
         *known.sizes,
         *(part for name, kind in known.kinds.items() if kind == "scalar" for part in name.split("_")[1:]),
     }
+
     refused: ParseError | None = None
     if _SHIFTED.search(text):
         plain, origins = expanded(text, with_ranges=True)
@@ -217,7 +225,8 @@ def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
 def _with_indices(reading: Reading, one: Equation) -> Equation:
     """Return an equation of a recurrence whose right side has its indices as subscripts."""
     own = {one.letter, *(x for other in one.others for x in letters_in(other))}
-    right = with_choices(reading.names, with_primed_indices(reading, one.right))
+    right = with_primed_indices(reading, with_lists(reading, one.right, EQUAL))
+    right = with_choices(reading.names, right, reading.known.sizes)
     right = with_subscripts(reading, with_members(reading, with_long_sums(reading, right, EQUAL)), own)
     return one._replace(right=right)
 

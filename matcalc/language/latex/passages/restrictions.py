@@ -51,7 +51,7 @@ def without_restrictions(reading: Reading, lines: Lines, *, is_aside: bool) -> l
     for number, line in enumerate(lines):
         kept: list[Ast] = []
         for one in line:
-            if is_alone or not _restricts(reading, one):
+            if is_alone or not restricts(reading, one):
                 kept.append(one)
                 continue
             names = [one.args[0]]
@@ -73,10 +73,17 @@ def is_known(reading: Reading, layout: Ast) -> bool:
         return True
     is_declared = key in reading.keys or bool(large_of(reading, key))
     below = subscript_of(shown) if shown.head == "script" else None
-    return is_declared and (below is None or all(x.head in ("letter", "number", "fence", "row") for x in walk(below)))
+    return is_declared and (below is None or all(map(_is_plain, walk(below))))
 
 
-def _restricts(reading: Reading, one: Ast) -> bool:
+def _is_plain(layout: Ast) -> bool:
+    """Return whether a layout in a subscript is a letter, also with primes, or a number."""
+    is_primed = layout.head == "script" and {*layout.value} == {"'"}  # type: ignore[misc]
+    return layout.head in ("letter", "number", "fence", "row") or is_primed
+
+
+def restricts(reading: Reading, one: Ast) -> bool:
+    """Return whether a line tells the values of declared names, by a sign or a set."""
     if one.head != "relation":
         return False
     if one.value == (r"\in",):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from matcalc.language.latex.passages.derivatives import with_own_derivatives
+from matcalc.language.latex.passages.derivatives import with_own_derivatives, with_own_entries
 from matcalc.language.latex.passages.double_signs import with_both_signs
 from matcalc.language.latex.passages.indicators import Text, with_indicators
 from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
@@ -55,6 +55,15 @@ _TENSOR = (
 _SIGNS: Sequence[tuple[str, str]] = (
     (rf"(?<=[,\s])\(\s*({_INDICES})(=\s*{_TO})\s*\){_END}", r", <1><2> "),
     (_RATE, r"\dot{<1>}<2>"),
+    (r"\\middle\s*(?:\||\\[lr]?vert(?![A-Za-z]))", r"\mid "),
+    (
+        r"\\(cos|sin|tan)\s*(\\?[A-Za-z]+(?:\s*_\s*(?:\w|\{[^{}]*\}))?)\s*\\,\s*(\()",
+        r"\<1>(<2>) <3>",
+    ),
+    (
+        r"\$([^$=]*=)([^$=]*)\$\s*,?\s*(?:if|for|when)\s*\$([^$]*)\$\s*,?\s*and\s*\$([^$=]*)\$\s*(?:otherwise|else)\b",
+        r"$<1>\begin{cases}<2> & \text{if } <3> \\ <4> & \text{otherwise}\end{cases}$",
+    ),
     (r"_\s*\{\s*([a-z])\s*,?\s*(?:\+|\\bullet)\s*\}", r"_{<1>\cdot}"),
     (r"_\s*\{\s*(?:\+|\\bullet)\s*,?\s*([a-z])\s*\}", r"_{\cdot <1>}"),
     (r"_\s*\{\s*\+\s*\+\s*\}", r"_{\cdot\cdot}"),
@@ -113,7 +122,8 @@ _ARGUMENT = re.compile(r"(?<=[\w}])\s*\([^()]*\)")
 """The argument of a function, as of a variance \\sigma^2(x)."""
 _BRACKET = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?\[")
 _BESIDE = re.compile(
-    r"(?:\A|[=(+\-,&{*/]|\\(?:cdot|q?quad|[,;! ])|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
+    r"(?:\A|[=(+\-,&{*/]|\\(?:\||cdot|q?quad|[,;! ])"
+    r"|\^\s*(?:\\top|T|\{\s*(?:\\!)?\s*(?:\\top|\\intercal|T)\s*\}))\s*\Z"
     r"|(?<![A-Za-z])(?:\\mathbf\s*\{?\s*)?[UVW]\}?(?:_\s*(?:\{\w*\}|\w))?\s*\Z"
 )
 """What may stand before stacked vectors: an operator, a transpose, a matrix W. D[p \\| q] is a divergence."""
@@ -124,33 +134,46 @@ _SIZES = re.compile(r"\\left|\\right|\\[bB]igg?[lr]?")
 
 def rewritten(text: Text, with_ranges: bool) -> Text:
     """Return a text with positions in which the grammar knows the signs; `with_ranges` of indices or without."""
-    text = with_own_derivatives(with_both_signs(_without_braces(text)))
+    text = with_own_entries(with_own_derivatives(with_both_signs(_without_braces(text))))
     for pattern, parts in _RULES if with_ranges else (*_RULES, *_RANGE_RULES):
         text = _replaced(text, pattern, parts)
     return _densities(_numbered(with_indicators(with_conditions_of_sets(_stacked(text)))))
 
 
 def _stacked(text: Text) -> Text:
-    r"""Return a text with a block column for vectors one above the other, [a \,\|\, b]."""
+    r"""Return a text with a block column for vectors one above the other, [a \,\|\, b] and [a; b]."""
     plain = "".join(c for c, _ in text)
     for found in reversed(list(_BRACKET.finditer(plain))):
         end = _closing(plain, found.end(), "[]")
         bars = [x for x in _DOUBLE_BAR.finditer(plain, found.end(), end) if not _depth(plain, found.end(), x.start())]
         if not _BESIDE.search(plain, 0, found.start()):
             continue
-        if not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
+        if end and not bars and (marks := _semicolons(plain, found.end(), end)):
+            bars = marks
+        elif not end or len(bars) != 1 or "|" in plain[found.end() : end].replace(bars[0][0], ""):
             continue
         sized = _SIZED.search(plain, found.end(), end)
-        bar, stop = bars[0], sized.start() if sized else end
+        stop = sized.start() if sized else end
         origin = text[found.start()][1]
 
         def put(signs: str, origin: int = origin) -> Text:
             return [(c, origin) for c in signs]
 
-        inner = [*text[found.end() : bar.start()], *put(r"\\ "), *text[bar.end() : stop]]
+        inner: Text = []
+        for begin, last in zip(
+            [found.end(), *(x.end() for x in bars)], [*(x.start() for x in bars), stop], strict=True
+        ):
+            inner += [*put(r"\\ "), *text[begin:last]] if inner else text[begin:last]
         text = [*text[: found.start()], *put(r"\begin{bmatrix} "), *inner, *put(r" \end{bmatrix}"), *text[end + 1 :]]
         plain = "".join(c for c, _ in text)
     return text
+
+
+def _semicolons(plain: str, begin: int, end: int) -> list[re.Match[str]]:
+    """Return the semicolons between the parts of a list without commas and dots."""
+    marks = [x for x in re.compile(r"(?<!\\);").finditer(plain, begin, end) if not _depth(plain, begin, x.start())]
+    commas = [x for x in re.compile(",|dots").finditer(plain, begin, end) if not _depth(plain, begin, x.start())]
+    return [] if commas else marks
 
 
 def _depth(text: str, begin: int, end: int) -> int:

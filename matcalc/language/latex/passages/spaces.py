@@ -33,7 +33,7 @@ def note_space(reading: Reading, line: Ast, names: Sequence[Ast]) -> None:
             hint = "declare it as this set tells it, or leave the set out"
             raise fault(f"{arrays[0]} is declared as a {declared}, and this set denies it", line, hint)
         shape = reading.known.shapes.get(fits[0], ()) if len(fits) == 1 else ()
-        if count == 1 and len(shape) == 2 and _is_size(reading, sizes[0]) and shape[0] != shape[1]:
+        if count == 1 and len(shape) == 2 and sizes[0] in shape and shape[0] != shape[1]:
             reading.stated[fits[0]] = 1 - shape.index(sizes[0])
 
 
@@ -61,11 +61,7 @@ def _fits(reading: Reading, shape: Sequence[str], count: int, sizes: Sequence[st
     """Return whether an array of this shape with a number of indices can be in a space of these sizes."""
     if len(shape) - count != len(sizes):
         return len(shape) == 2 and "1" in shape and len(sizes) == 1 and not count
-    known = [x for x in sizes if _is_size(reading, x)]
+    known = [x for x in sizes if x in reading.known.sizes]  # a number may be the value of a size
     if count:
         return all(x in shape for x in known)
     return all(a == b for a, b in zip(shape, sizes, strict=True) if b in known)
-
-
-def _is_size(reading: Reading, size: str) -> bool:
-    return size.isdigit() or size in reading.known.sizes

@@ -145,6 +145,7 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
         and (at := counted(elements(below)[0]))
         and at[0] in letters
     }
+    names -= _direct([one for some in plain for one in some], names, letters)
     found, rest = Found(), []
     for some in plain:
         others: list[Ast] = []
@@ -164,6 +165,28 @@ def separated(lines: Lines, letters: Collection[str]) -> tuple[Found, list[list[
                 others.append(one)
         rest.append(others)
     return found, rest
+
+
+def _direct(lines: Sequence[Ast], names: Collection[Key | None], letters: Collection[str]) -> set[Key | None]:
+    r"""Return the names of data at a step, e_t = y_t - \mu, that other equations read at other steps, e_{t-1}."""
+    own = [(left, one) for one in lines if (left := _left(one)) is not None and key_of(left.args[0]) in names]
+    at = {id(one): counted(elements(_scripts(left)["_"])[0]) for left, one in own if "_" in _scripts(left)}
+    found = {key for key in names if all(at.get(id(one)) and at[id(one)][1:] == (0,) for left, one in own  # type: ignore[index]
+                                         if key_of(left.args[0]) == key)}  # fmt: skip
+    while (
+        more := {
+            key_of(left.args[0])
+            for left, one in own
+            if any(
+                x.head in ("letter", "accent") and key_of(x) in ({*names} - found) | {key_of(left.args[0])}
+                for x in walk(one.args[1])
+            )
+        }
+        & found
+    ):
+        found -= more
+    shifted = {key_of(x.args[0]) for one in lines for letter in letters for x, _, _, by in reads(one, letter) if by}
+    return found & shifted
 
 
 def _flat(root: Ast) -> Ast:

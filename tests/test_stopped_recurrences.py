@@ -81,7 +81,7 @@ def data(A: Array, b: Array, c: Array, T: int) -> Array:
 def around(A: Array, b: Array, c: Array, T: int) -> Array:
     x, y = b, c
     for _ in range(T):
-        x, y = np.sin(A @ x), A @ y
+        x, y = A @ x, A @ y
     return b @ y + x.real @ y
 
 
@@ -101,7 +101,7 @@ FORMS: dict[str, tuple[str, Callable[..., Array]]] = {
     "of a start": ("c'*x[T] where x[0] = stop(b).*b, x[t+1] = A*x[t], t < T", start),
     "of data": ("c'*x[T] where x[0] = b, x[t+1] = stop(A)*x[t] + A*b, t < T", data),
     "of a last state": (
-        "b'*y[T] + stop(x[T])'*y[T] where x[0] = b, x[t+1] = sin(A*x[t]), y[0] = c, y[t+1] = A*y[t], t < T",
+        "b'*y[T] + stop(x[T])'*y[T] where x[0] = b, x[t+1] = A*x[t], y[0] = c, y[t+1] = A*y[t], t < T",
         around,
     ),
 }

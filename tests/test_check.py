@@ -210,3 +210,41 @@ def test_what_is_rounding_alone_is_not_called_wrong(f):
     """At n = 1 these formulas and all their derivatives vanish."""
     report = mc.check(f, "w", "S: matrix(n, n) spd; w: vector(n)")
     assert report and any(row.sizes == "n=1" for row in report.rows)
+
+
+CHAOTIC = {
+    "a steep sine": ("x[{N}] where x[0] = s, x[t+1] = 3*sin(4*x[t]), t < {N}", "s: scalar", (5, 8, 40)),
+    "with kinks": (
+        "sum(x[{N}]) where x[0] = s, x[t+1] = cos(5*x[t]) + abs(x[t])/2, t < {N}",
+        "s: vector(n)",
+        (6, 11, 18),
+    ),
+    "logistic": (
+        "x[{N}] where x[0] = 1/(1 + exp(-s)), x[t+1] = 3.9*x[t]*(1 - x[t]), t < {N}",
+        "s: scalar",
+        (18, 28, 60),
+    ),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("kind", "steps"), [(kind, n) for kind, (*_, lengths) in CHAOTIC.items() for n in lengths])
+def test_chaotic_steps_are_right_or_not_checked(kind, steps):
+    """The gradients are right: a long recurrence multiplies the slopes of its steps, as for few steps."""
+    text, let, _ = CHAOTIC[kind]
+    try:
+        report = mc.check(text.format(N=steps), "s", let)
+    except mc.ShapeError as refused:
+        assert "rounding decides" in str(refused)  # noqa: PT017
+        return
+    assert "WRONG" not in str(report)
+    assert bool(report) == any(row.is_right for row in report.rows)
+    assert ("not checked" in str(report)) == any(row.is_open for row in report.rows)
+
+
+@pytest.mark.parametrize("steps", [3, 6])
+def test_a_wrong_gradient_of_steep_steps_is_found(steps):
+    text, let, _ = CHAOTIC["a steep sine"]
+    right = mc.gradient(mc.expression(text.format(N=steps), let), "s")
+    assert mc.check(text.format(N=steps), "s", let, against=right)
+    assert not mc.check(text.format(N=steps), "s", let, against=f"1.001*({right})")

@@ -1,6 +1,7 @@
 """Times recurrences with gradients against hand-written Numba, JAX, PyTorch, PyTensor and CasADi.
 
-    /path/to/python -m benchmarks.recurrences     writes results/recurrences.md
+    /path/to/python -m benchmarks.recurrences             writes results/recurrences.md
+    /path/to/python -m benchmarks.recurrences lengths     writes its second part only, which needs no other library
 
 That Python needs matcalc on its path and the libraries to compare with. One thread each. In each round all libraries
 run once in turn; a ratio is that of the least times.
@@ -11,7 +12,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import import_module
@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 import matcalc as mc
-from benchmarks.recurrences import by_hand
+from benchmarks.recurrences import by_hand, lengths
+from benchmarks.recurrences.least import least
 from benchmarks.recurrences.models import MODELS, Data
 
 ONE_THREAD = {
@@ -32,17 +33,8 @@ RESULTS = Path(__file__).parents[1] / "results" / "recurrences.md"
 PEERS = {"JAX": "in_jax", "PyTorch": "in_torch", "PyTensor": "in_pytensor", "CasADi": "in_casadi"}
 SLOW = {"PyTorch": 100, "CasADi": 1000}
 """The most steps that a library is given."""
-SECONDS, FEWEST, MOST = 0.5, 5, 40
 LOAD = os.getloadavg()[1]
-LENGTHS = """
-## Length and stored states
-
-The recurrent network, n = 20, value and gradients, compiled without a cache, each in a process of its own. The peak is
-that of the resident memory during one call, beyond the data.
-
-| checkpoints | T | seconds to compile | characters of source | us a step | peak MB |
-|---|---:|---:|---:|---:|---:|
-"""
+SECOND_PART = "\n## "
 
 
 def symmetric(array: object) -> np.ndarray:
@@ -71,19 +63,6 @@ def peers(name: str, data: Data) -> dict[str, Callable[[], object]]:
     return found
 
 
-def least(calls: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Return the least seconds of each call, run in turn."""
-    best = dict.fromkeys(calls, float("inf"))
-    begin, rounds = time.perf_counter(), 0
-    while rounds < FEWEST or (rounds < MOST and time.perf_counter() - begin < SECONDS * len(calls)):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            best[name] = min(best[name], time.perf_counter() - start)
-        rounds += 1
-    return best
-
-
 def flat(result: object) -> list[object]:
     value, gradients = result if len(result) == 2 else (result[0], result[1:])
     return [value, *gradients]
@@ -105,59 +84,18 @@ def row(name: str, n: int, steps: int) -> str:
     return f"| {name} | {n} | {steps:,} | {1e6 * own / steps:.2f} | {' | '.join(cells)} |"
 
 
-def length_row(checkpoints: str, steps: int) -> str:
-    """Return the seconds to compile, the length of the source, seconds a step and bytes at the peak of a call."""
-    model, option = MODELS["rnn"], int(checkpoints) if checkpoints.isdecimal() else checkpoints
-    text = model.text.replace("h[t+1] - y", "h[t] - y")  # an adjoint that reads states after the step stores them
-    start = time.perf_counter()
-    function = mc.value_and_gradient(
-        text,
-        list(model.wrt),
-        model.declarations,
-        sizes={**model.sizes, "T": steps},
-        checkpoints=None if option == "none" else option,
-    )
-    compiled, data = time.perf_counter() - start, model.data(20, steps)
-    args = [data[k] for k in function.args]
-    small = model.data(20, 2)
-    function(*[small[k] for k in function.args])
-    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
-    before = resident("VmRSS")
-    function(*args)
-    peak = resident("VmHWM") - before
-    seconds = least({"": lambda: function(*args)})[""]
-    cells = (f"{compiled:.1f}", f"{len(function.source):,}", f"{1e6 * seconds / steps:.2f}", f"{peak:.1f}")
-    return f"| {checkpoints} | {steps:,} | {' | '.join(cells)} |"
-
-
-def resident(field: str) -> float:
-    """Return the resident memory of this process, or its peak, in megabytes (Linux)."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
-
-
-def lengths() -> list[str]:
-    """Return a row for each number of steps, each compiled in a process of its own without a cache."""
-    found = []
-    for checkpoints in ("none", "sqrt", "20"):
-        for steps in (10, 1000, 100_000):
-            command = [sys.executable, "-m", "benchmarks.recurrences", checkpoints, str(steps)]
-            env = {**os.environ, "MATCALC_CACHE": "0"}
-            found.append(subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.strip())
-    return found
-
-
 def main() -> None:
     """Write the report, also after each row."""
     rows: list[str] = []
     for name, model in MODELS.items():
         for n, steps in model.grid:
             rows.append(row(name, n, steps))
-            write(rows, [])
-    write(rows, lengths())
+            write(rows)
+    for report in lengths.reports():
+        write(rows, report)
 
 
-def write(rows: list[str], more: list[str]) -> None:
+def write(rows: list[str], more: str = "") -> None:
     libraries = " | ".join(f"{k} / matcalc" for k in PEERS)
     versions = ", ".join(f"{name} {version(name.lower())}" for name in ("Numba", "JAX", "Torch", "PyTensor", "CasADi"))
     load = " to ".join(f"{one:.0f}" for one in sorted({LOAD, os.getloadavg()[1]}))
@@ -179,12 +117,19 @@ Where the load exceeds the number of cores, ratios vary from run to run.
 |---|---:|---:|---:|---:|{"---:|" * len(PEERS)}
 {chr(10).join(rows)}
 """
-    RESULTS.write_text(text + (LENGTHS + "\n".join(more) + "\n" if more else ""), encoding="utf-8")
+    RESULTS.write_text(text + more, encoding="utf-8")
+
+
+def write_lengths() -> None:
+    """Write the second part behind the first one that is there."""
+    first = RESULTS.read_text(encoding="utf-8").partition(SECOND_PART)[0]
+    for report in lengths.reports():
+        RESULTS.write_text(first + report, encoding="utf-8")
 
 
 if __name__ == "__main__":
     if os.environ.items() >= ONE_THREAD.items():
-        print(length_row(sys.argv[1], int(sys.argv[2]))) if sys.argv[1:] else main()
+        write_lengths() if sys.argv[1:] == ["lengths"] else main()
     else:  # libraries read these when they are imported
         command = [sys.executable, "-m", "benchmarks.recurrences", *sys.argv[1:]]
         raise SystemExit(subprocess.run(command, env={**os.environ, **ONE_THREAD}).returncode)

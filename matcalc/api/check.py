@@ -15,7 +15,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from matcalc.api.check_claims import Claim, Row, compiled_rows, error_curves
+from matcalc.api.check_claims import UNSTEADY, Claim, Row, compiled_rows, error_curves
 from matcalc.api.check_data import Setting, setting
 from matcalc.api.equivalent import mistake_of
 from matcalc.calculus.derive.conventions import as_matrix, shape_text
@@ -51,7 +51,7 @@ HEAD = ("derivative", "sizes", "against", "error", "allowed", "", "worst entry")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """The result of `check`: true if every row is right.
+    """The result of `check`: true if no row is wrong, and one is right.
 
     If a user's formula is wrong, `mistake` names the correction if the mistake is a common one, and `right` is
     matcalc's derivative. `untested` lists the targets on which compiled code was not run, with the reasons.
@@ -72,20 +72,23 @@ class Report:
         return error_curves(self.claims)
 
     def __bool__(self) -> bool:
-        return all(row.is_right for row in self.rows)
+        return any(row.is_right for row in self.rows) and not any(row.is_wrong for row in self.rows)
 
     def __str__(self) -> str:
         return "\n".join([*table([HEAD, *map(_cells, self.rows)]), *self._notes()])
 
     def _notes(self) -> list[str]:
         """Return the lines below the table."""
-        wrong = sum(not row.is_right for row in self.rows)
+        wrong, still_open = sum(row.is_wrong for row in self.rows), sum(row.is_open for row in self.rows)
+        others = "all others right" if any(row.is_right for row in self.rows) else ""
         notes = {"likely mistake: ": self.mistake, "it should be: ": self.right}
-        return [
-            f"{wrong} of {len(self.rows)} wrong" if wrong else "all right",
+        lines = [
+            f"{wrong} of {len(self.rows)} wrong" if wrong else others if still_open else "all right",
+            f"{still_open} of {len(self.rows)} not checked: {UNSTEADY}" if still_open else "",
             *(sentence(what, note) for what, note in notes.items() if note),
             *(f"not compiled for {why}" for why in self.untested),
         ]
+        return [line for line in lines if line]
 
     def __repr__(self) -> str:
         return str(self)
@@ -97,8 +100,8 @@ class Report:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    verdict = "right" if row.is_right else "WRONG"
-    return (row.what, row.sizes, row.reference, f"{row.error:.1e}", f"{row.bound:.0e}", verdict, row.worst)
+    worst = "" if row.is_open else row.worst
+    return (row.what, row.sizes, row.reference, f"{row.error:.1e}", f"{row.bound:.0e}", row.verdict, worst)
 
 
 def check(
@@ -139,11 +142,15 @@ def check(
     if other is not None:
         _check_symbols(e, other, against, wrt, dialect)
         other = parted.also(other) if moved else other
-    e = Expression(e.node, e.names_with(wrt), e.row)  # adds variables that do not occur, whose derivative is 0
+    names = e.names_with(wrt)  # adds variables that do not occur, whose derivative is 0
+    e = Expression(e.node, names, e.row, reference=e.reference)
     found = [(x, list(_claims(e, x, lengths, other))) for lengths in SIZES for x in e.symbols_of(wrt)]
     rows = [claim.row(claim.evaluated()) for _, claims in found for claim in claims]
     if not rows:
-        raise ShapeError("no random data at which the formula is finite: declare facts such as positive or spd")
+        raise ShapeError(
+            "no random data at which numbers can check the formula: it is not finite, or rounding decides its value",
+            hint="declare facts such as positive or spd; of chaotic steps, check fewer",
+        )
     further: list[Row | str] = []
     for x in e.symbols_of(wrt) if compiled else ():
         claims = [claim for y, made in found if y is x for claim in made]

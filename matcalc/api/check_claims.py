@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import NotSupported
-from matcalc.evidence.numeric.differences import Slope
+from matcalc.evidence.numeric.differences import Slope, steady
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.pictures.plots import Curves
@@ -31,11 +31,12 @@ from matcalc.tensor.nodes.node import toposort
 EXACT, NUMERIC = 1e-9, 1e-5
 """Allowed relative errors: against complex steps and plain values; the maximum against differences."""
 FEW_ROUNDINGS = 1e-15
+UNSTEADY = "the slope changes with the step of the difference: the value is too steep or chaotic here"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One derivative at one set of sizes."""
+    """One derivative at one set of sizes; `is_open` if numbers cannot decide whether it is right."""
 
     what: str
     sizes: str
@@ -43,10 +44,19 @@ class Row:
     error: float
     bound: float
     worst: str
+    is_open: bool = False
 
     @property
     def is_right(self) -> bool:
-        return self.error <= self.bound
+        return self.error <= self.bound and not self.is_open
+
+    @property
+    def is_wrong(self) -> bool:
+        return not self.is_right and not self.is_open
+
+    @property
+    def verdict(self) -> str:
+        return "not checked" if self.is_open else "right" if self.is_right else "WRONG"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +86,19 @@ class Claim:
         return np.asarray(evaluate([self.formula.node], self.data, self.sizes)[0])
 
     def row(self, found: Array, evaluator: str = "") -> Row:
-        """Return the row that compares a value with the reference."""
+        """Return the row that compares a value with the reference.
+
+        If they differ, the reference is measured again, by difference quotients at smaller steps.
+        """
+        row = self._row(found, evaluator)
+        if row.is_right or self.quotient is None or not np.isfinite(row.error):
+            return row
+        settled = steady(self.quotient, self.scale)
+        if settled is None:
+            return replace(row, is_open=True, worst=UNSTEADY)
+        return replace(self, reference=settled.value, worst=settled)._row(found, evaluator)
+
+    def _row(self, found: Array, evaluator: str) -> Row:
         what = f"{self.what}, {evaluator}" if evaluator else self.what
         found = found if self.along is None else np.asarray(np.sum(found * self.along))
         if found.shape != self.reference.shape:
@@ -132,7 +154,9 @@ def compiled_rows(claims: Sequence[Claim]) -> Iterator[Row | str]:
             yield f"{evaluator}: {error.message}"
             continue
         rows = [row for here in points.values() for row in _rows(here, formulas, evaluator, run)]
-        worst = {row.what: row for row in sorted(rows, key=lambda row: row.error / max(row.bound, 1e-300))}
+        worst = {
+            row.what: row for row in sorted(rows, key=lambda row: (row.is_wrong, row.error / max(row.bound, 1e-300)))
+        }
         yield from (worst[what] for what in dict.fromkeys(row.what for row in rows))
         if any(row.worst.startswith(RunFault.__name__) for row in worst.values()):
             return

@@ -32,14 +32,18 @@ class Setting:
     sizes: Mapping[str, int]
 
     def value(self, node: Node, more: Mapping[str, Array] = {}) -> Array:  # noqa: B006 - never changed
-        """Return the value of a node; the formula itself is evaluated as written if possible."""
+        """Return the value of a node; the formula itself is evaluated as written if possible.
+
+        In `more` are the moved variable and further symbols, which do not move.
+        """
         data = {**self.data, **more}
         if node is self.e.node:
             try:
                 return self.e.reference.value(data, self.sizes, self.data)
             except NoReference:
                 pass
-        return np.asarray(evaluate([node], data, self.sizes)[0])
+        base = {**data, self.x.name: self.data[self.x.name]}
+        return np.asarray(evaluate([node], data, self.sizes, base)[0])
 
     def quotient(self, h: float, E: Array, node: Node | None = None) -> Array:
         """Return the central difference of the formula, or of another node, along a tangent."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from matcalc.calculus.evaluate.constants import has_held_parts
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
@@ -133,7 +134,7 @@ def _requests(
         found.append(("_hessian", request_of([block for row in rows for block in row], labels, nesting)))
         pairs = [(x, y) for x in xs for y in xs]
         derivatives += [Derivative(label, f"gradient_{x}", (y,)) for label, (x, y) in zip(labels, pairs, strict=True)]
-    return found, derivatives if "gradient" in what else []
+    return found, derivatives if "gradient" in what and not has_held_parts(e.node) else []
 
 
 def _without_value(request: Request) -> Request:

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from textwrap import wrap
 from typing import Any
 
+from matcalc.calculus.evaluate.constants import has_held_parts
 from matcalc.errors import NotSupported
 from matcalc.expressions.as_source import function_of
 from matcalc.expressions.expression import Expression
@@ -145,7 +146,7 @@ def _picked(function: Function, position: int, data: str = "DATA") -> str:
 
 def _source_of(functions: Sequence[Function], output: Output) -> tuple[Function, int] | None:
     """Return the function and the position of the result that an output differentiates; None if there is none."""
-    if output.what == "value" or output.root is None:
+    if output.what == "value" or output.root is None or has_held_parts(output.root):
         return None
     for function in functions:
         for position, other in enumerate(function.outputs):

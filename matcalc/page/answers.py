@@ -204,7 +204,7 @@ def check(request: Question) -> Record:
             row.reference,
             f"{row.error:.1e}",
             f"{row.bound:.0e}",
-            "right" if row.is_right else "WRONG",
+            row.verdict,
         ]
         for row in report.rows
     ]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from matcalc.calculus.evaluate.constants import has_held_parts
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
@@ -137,7 +138,7 @@ def gradient_request(
         outputs,
         gradients.names,
         (0, positions if isinstance(variables.symbols, (list, tuple)) else 1),
-        slopes=slopes if convention == "projected" else (),
+        slopes=slopes if convention == "projected" and not has_held_parts(simple) else (),
         results=None if containers is None else (0, containers.results(1)),
         seconds=[("parse", parsed - start), ("derive", gradients.seconds)],
     )

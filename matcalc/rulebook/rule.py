@@ -141,6 +141,11 @@ class Rule:
         return self.kind == "op" and bool(self.differentials) and set(self.differentials.values()) == {"0"}
 
     @property
+    def is_held(self) -> bool:
+        """Whether it is one of its arguments, taken as a constant: its value moves, and its derivative is 0."""
+        return self.takes_constants and self.value in {p.name for p in self.parameters if p.name not in self.linear}
+
+    @property
     def is_linear(self) -> bool:
         """Whether it is linear in each tensor, so that it is its own differential."""
         return all(p.name in self.linear for p in self.parameters if p.kind in VARIED)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from matcalc.calculus.derive.differentiate import template_parameter
+from matcalc.calculus.evaluate.constants import Given
 from matcalc.calculus.evaluate.evaluate import EVALUATE, evaluate
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.rulebook.load import default_rulebook
@@ -152,7 +153,7 @@ def sliced_value(root: Node, lift: Lift, data: Mapping[str, Array], sizes: Mappi
                 operand = lift.crossing.operand
                 given = {**values, operand: np.swapaxes(values[operand], 0, lift.crossing.axis + 1)}
             if node not in varies:
-                values[node] = EVALUATE[node.kind](node, given, data, sizes)
+                values[node] = EVALUATE[node.kind](node, given, Given(data), sizes)
                 continue
             if node.kind == "symbol":
                 values[node] = data[node.name]
@@ -160,7 +161,7 @@ def sliced_value(root: Node, lift: Lift, data: Mapping[str, Array], sizes: Mappi
             rows = []
             for k in range(length):
                 row = {a: given[a][k] if a in varies else given[a] for a in node.args}
-                rows.append(np.asarray(EVALUATE[node.kind](node, row, data, sizes)))
+                rows.append(np.asarray(EVALUATE[node.kind](node, row, Given(data), sizes)))
             values[node] = np.stack(rows)
     found = values[root]
     return found if root in varies else np.broadcast_to(found, (length, *found.shape))

@@ -52,10 +52,13 @@ def instantiate_all(
     sizes: Mapping[str, Size],
     batch_sizes: Sequence[Size],
 ) -> list[Batched]:
-    """Return several templates instantiated under one binding; shared nodes are made once."""
+    """Return several templates instantiated under one binding; shared nodes are made once, unchanged ones kept."""
     made = dict(symbols)
     for node in toposort(roots, symbols):
-        made[node] = INSTANTIATE[node.kind](node, made, sizes, batch_sizes)
+        if not sizes and all([made[arg].node is arg and not made[arg].batch for arg in node.args]):
+            made[node] = Batched(node)
+        else:
+            made[node] = INSTANTIATE[node.kind](node, made, sizes, batch_sizes)
     return [made[root] for root in roots]
 
 

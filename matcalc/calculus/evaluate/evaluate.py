@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.differentiate import pullback
+from matcalc.calculus.evaluate.constants import Given, depends_on_base
 from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
 from matcalc.calculus.evaluate.steps import values_by_step
@@ -38,18 +39,35 @@ if TYPE_CHECKING:
 Values = dict[Node, "np.ndarray"]
 
 
-def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[np.ndarray]:
+def evaluate(
+    roots: Sequence[Node],
+    symbols: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    base: Mapping[str, Any] | None = None,
+) -> list[np.ndarray]:
     """Return the values of `roots` as float64 arrays.
 
-    `symbols` maps each symbol's name to an array, `sizes` each size name to an integer.
+    `symbols` maps each symbol's name to an array, `sizes` each size name to an integer. `base` are the symbols before
+    they were moved along a direction, if they were: what an operation takes as a constant is computed from these.
+
+    Raises: NoReference for such a constant inside an equation.
     """
+    if base is None or base is symbols or not depends_on_base(tuple(roots)):
+        return _values(roots, Given(symbols), sizes)
+    recorded: list[np.ndarray] = []
+    _values(roots, Given(base, recorded.append), sizes)
+    again = iter(recorded)
+    return _values(roots, Given(symbols, lambda moved: next(again)), sizes)
+
+
+def _values(roots: Sequence[Node], given: Given, sizes: Mapping[str, int]) -> list[np.ndarray]:
     import numpy as np
 
     values: Values = {}
     settled, order = _order(tuple(roots))
     with np.errstate(all="ignore"):
         for node in order:
-            values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
+            values[node] = EVALUATE[node.kind](node, values, given, sizes)
     return [values[root] for root in settled]
 
 
@@ -65,26 +83,25 @@ def _order(roots: tuple[Node, ...]) -> tuple[Sequence[Node], Sequence[Node]]:
     return settled, [node for node in order if node.kind != "selector" or node in formed]
 
 
-Symbols = Mapping[str, Any]
 Sizes = Mapping[str, int]
 
 
-def _symbol(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _symbol(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
-    data = symbols[node.name]
+    data = given.symbols[node.name]
     if type(data) is np.ndarray and data.dtype == np.float64:
         return data
     return np.asarray(data, dtype=np.result_type(data, np.float64))
 
 
-def _number(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _number(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     return np.float64(as_float(node.value))  # type: ignore[return-value]
 
 
-def _size(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _size(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     return np.float64(rational(node.size, sizes))  # type: ignore[return-value]
@@ -100,13 +117,13 @@ def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
     return node.selector.dense(dict(sizes), integers)
 
 
-def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _product(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     masked = with_masks(node)
     if masked is not node:
         new = [arg for arg in masked.args if arg not in values and arg.kind != "selector"]
-        values = {**values, **dict(zip(new, evaluate(new, symbols, sizes), strict=True))}
+        values = {**values, **dict(zip(new, _values(new, given, sizes), strict=True))}
         node = masked
     lengths = {k: s.evaluate(sizes) for k, s in enumerate(node.index_sizes)}
     if not any(arg.kind == "selector" for arg in node.args):
@@ -178,14 +195,14 @@ def _expander(parts_of: Mapping[int, Sequence[int]]) -> Callable[[int], list[int
     return expand
 
 
-def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _sum(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     total = as_float(node.coefs[0]) * values[node.args[0]]
     for coef, arg in node.terms[1:]:
         total = total + as_float(coef) * values[arg]
     return total
 
 
-def _map(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _map(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     function = _oracle_of(node)
@@ -193,7 +210,7 @@ def _map(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarr
     return np.asarray(function(*arguments(node, arrays, sizes, PARAMETERS)))
 
 
-def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _op(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     function = _oracle_of(node)
@@ -201,6 +218,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
         arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
+        arrays = given.taken(node, arrays)
         value = _called(node, function, arrays, arguments(node, arrays, sizes, PARAMETERS))
         if node.output and value is not np.nan:
             value = value[node.rule.outputs.index(node.output)]
@@ -288,21 +306,21 @@ def _dense_slope(equation: Node, unknown: Node) -> Node:
     return pullback(equation, eye(*unknown.shape), [unknown], unknown.shape)[0]
 
 
-def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+def _recurrence(node: Node, values: Values, given: Given, sizes: Sizes) -> np.ndarray:
     """Return a trajectory, step by step; those of the other states are kept for later."""
     import numpy as np
 
     if node in values:
         return values[node]
-    given = arguments_of(node)[2]
-    looked = [index for arg in given if arg.kind == "selector" for index in arg.args]
-    known = {arg: values[arg] for arg in (*given, *looked)}
+    closed = arguments_of(node)[2]
+    looked = [index for arg in closed if arg.kind == "selector" for index in arg.args]
+    known = {arg: values[arg] for arg in (*closed, *looked)}
     order = toposort(node.bodies, known)
 
-    def bodies(at: Symbols) -> list[np.ndarray]:
-        inner = dict(known)
+    def bodies(at: Mapping[str, Any]) -> list[np.ndarray]:
+        inner, here = dict(known), given.at(at)
         for one in order:
-            inner[one] = EVALUATE[one.kind](one, inner, {**symbols, **at}, sizes)
+            inner[one] = EVALUATE[one.kind](one, inner, here, sizes)
         return [inner[body] for body in node.bodies]
 
     for position, states in enumerate(values_by_step(node, values, sizes, bodies)):
@@ -337,12 +355,12 @@ def as_callable(body: Node) -> Callable[..., np.ndarray]:
     return function
 
 
-EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], np.ndarray]] = {
+EVALUATE: dict[str, Callable[[Node, Values, Given, Sizes], np.ndarray]] = {
     "symbol": _symbol,
     "number": _number,
     "size": _size,
-    "constant": lambda node, values, symbols, sizes: node.array,
-    "selector": lambda node, values, symbols, sizes: _formed(node, values, sizes),
+    "constant": lambda node, values, given, sizes: node.array,
+    "selector": lambda node, values, given, sizes: _formed(node, values, sizes),
     "product": _product,
     "sum": _sum,
     "map": _map,

@@ -19,6 +19,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Line = Callable[[Any], Array]
 
 STEPS = tuple(2.0**-k for k in range(4, 14))
+RANGES = tuple(tuple(2.0**-k for k in range(first, first + 10)) for first in (4, 14, 24))
+"""Ranges of steps, of which two must agree on a slope."""
+STEADY, COARSE = 1e-6, 1e-4
+"""The relative error of a slope that is accepted, and the distance from that of the other range."""
 ORDERS = 6
 COMPLEX = 1e-30
 ROUNDING = 1e-15
@@ -77,6 +81,29 @@ def by_differences(f: Line) -> Slope:
             yield (high - low) / (2 * h), ROUNDING * float(np.max(np.abs(high), initial=0.0)) / h
 
     return extrapolated(quotients())
+
+
+def steady(quotient: Callable[[float], Array], scale: float) -> Slope | None:
+    """Return the limit of a difference quotient on which two ranges of steps agree; None if they do not.
+
+    A function that is steep, or has a kink nearby, needs small steps. If it is chaotic, no steps agree. `scale` is the
+    magnitude below which slopes count as 0. Where smaller steps leave the domain, larger ones decide.
+    """
+    before: Slope | None = None
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for steps in RANGES:
+            try:
+                here = extrapolated([(np.asarray(quotient(h)), 0.0) for h in steps])
+            except (np.linalg.LinAlgError, ValueError):
+                return before
+            if before is not None:
+                best = min(before, here, key=lambda one: one.error)
+                size = max(float(np.max(np.abs(best.value), initial=0.0)), scale)
+                if best.error <= STEADY * size and _distance(before.value, here.value) <= COARSE * size:
+                    return best
+            before = here
+    return None
 
 
 def extrapolated(quotients: Iterable[tuple[Array, float]]) -> Slope:

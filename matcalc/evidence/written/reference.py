@@ -20,7 +20,7 @@ from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.tensor.nodes.node import Node, everything
+from matcalc.tensor.nodes.node import Node
 
 if TYPE_CHECKING:
     from matcalc.evidence.written.values import Array
@@ -141,9 +141,7 @@ class NodeValue:
     node: Node
 
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
-        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in everything(self.node)):
-            raise NoReference("an operation that takes its argument as a constant")
-        return evaluate([self.node], data, sizes)[0]
+        return evaluate([self.node], data, sizes, base)[0]
 
 
 def values_of(references: Sequence[Reference], data: Data, sizes: Sizes) -> list[Array]:

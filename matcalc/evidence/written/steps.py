@@ -168,7 +168,7 @@ def _filled(at: Evaluator, system: Ast, count: int, scope: Scope) -> Generator[t
             starts.append((str(equation.value), position, value.array))
             lengths[str(equation.value)] += 1
     for name, position, array in starts:
-        found.setdefault(name, np.full((lengths[name], *array.shape), np.nan))[position] = array
+        _fill(found, name, lengths[name], position, array)
     down = any(e.args[0].head == "name" and str(e.value) in found for e in steps)
     for step in reversed(range(count)) if down else range(count):
         missing = list(steps)
@@ -181,12 +181,17 @@ def _filled(at: Evaluator, system: Ast, count: int, scope: Scope) -> Generator[t
             name = str(equation.value)
             if value.axes:
                 raise NoReference("a recurrence at several steps along a direction")
-            if name not in found:
-                found[name] = np.full((lengths[name], *value.shape), np.nan)
-            found[name][position] = value.array
+            _fill(found, name, lengths[name], position, value.array)
     if not set(lengths) <= set(found):
         raise NoReference("a quantity of no steps")
     return found
+
+
+def _fill(found: Table, name: str, length: int, position: int, array: Array) -> None:
+    """Set an entry of the array of a name, which becomes complex with its first complex entry."""
+    whole = found[name] if name in found else np.full((length, *array.shape), np.nan)
+    found[name] = whole = whole.astype(np.result_type(whole, array), copy=False)
+    whole[position] = array
 
 
 def _reads(equation: Ast, missing: list[Ast]) -> bool:

@@ -16,7 +16,7 @@ from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.typed import Typed
 from matcalc.language import recurrences
 from matcalc.language.recurrences import STATE
-from matcalc.language.syntax import BINDERS, Ast, part, rebuilt, walk
+from matcalc.language.syntax import BINDERS, Ast, part, rebuilt, walk, whole
 from matcalc.tensor.nodes.signature import size_of
 from matcalc.tensor.sizes.size import Size
 
@@ -68,7 +68,7 @@ class System:
     @property
     def is_inner(self) -> bool:
         """Whether the system reads the step of another, so that it is another one at each step."""
-        return any(node.head == AT_STEP for node in walk(self.ast))
+        return any(node.head == AT_STEP for node in whole(self.ast))
 
     @property
     def backward(self) -> bool:

@@ -15,6 +15,8 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.match import match, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.tensor.constructors import add, apply, power, product, scale, split_coef
+from matcalc.tensor.nodes.canonical_labels import linked
+from matcalc.tensor.nodes.named_parts import without_order
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, exponent_of, terms_of, toposort
 from matcalc.tensor.sums import summands
 
@@ -122,7 +124,8 @@ def _cancelled(remainder: Remainder, right: Node, bound: Bound) -> Iterator[Node
             cancels += _multiply(operands, part, -exponent)
     if cancels:
         sizes = {i: s for i, s in enumerate(remainder.node.index_sizes) if i in remainder.node.out}
-        yield product(coef, [*operands, (right, remainder.indices)], remainder.node.out, sizes)
+        placed = tuple(at[i] for i in remainder.left.out)
+        yield product(coef, [*operands, (right, placed)], remainder.node.out, sizes)
 
 
 def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Operand]:
@@ -187,27 +190,39 @@ def _merge_exponential(operands: list[Operand], pattern: Node, more: Node, indic
 
 
 def _in_logarithm(left: Node, node: Node) -> Iterator[FactorMatch]:
-    whole, pattern = node.args[0], left.args[0]
-    if any(not set(at) <= set(whole.out) for at in whole.indices):
-        return
-    for position, (factor, indices) in enumerate(whole.operands):
-        if indices != whole.out or len(whole.args) == 1 and whole.coef == 1:
+    (pattern, axes), whole = without_order(left.args[0]), node.args[0]
+    factors = _factors(whole)
+    for position, (factor, indices) in enumerate(factors):
+        if len(set(indices)) < len(indices) or len(factors) == 1 and whole.coef == 1:
             continue
         inner, exponent = exponent_of(factor)
         if exponent % 2 == 0 and not _is_positive(inner):
             continue
-        others = [o for k, o in enumerate(whole.operands) if k != position]
+        others = [o for k, o in enumerate(factors) if k != position]
         for content, bindings in _matches(pattern, inner):
             if content != 1 and exponent.denominator != 1:
                 continue
             coef = whole.coef * (content**exponent.numerator if content != 1 else 1)
             rest = product(coef, others, whole.out, {i: s for i, s in whole.sizes.items() if i in whole.out})
             if _is_positive(rest):
-                yield FactorMatch(bindings, partial(_with_rest, apply(node.rule, [rest]), exponent))
+                at = tuple(indices[axis] for axis in axes)
+                yield FactorMatch(bindings, partial(_with_rest, whole, apply(node.rule, [rest]), exponent, at))
 
 
-def _with_rest(rest: Node, exponent: Fraction, right: Node, bound: Bound) -> Iterator[Node]:
-    yield add([(exponent, right), (Fraction(1), rest)])
+def _factors(whole: Node) -> list[Operand]:
+    """Return the factors of a product; operands that share a summed index are one, their sum over it."""
+    found: list[Operand] = []
+    for group in linked(whole.operands, lambda operand: operand[1], whole.out):
+        free = tuple(i for i in whole.out if any(i in at for _, at in group))
+        is_factor = set(group[0][1]) <= set(free)
+        found.append(group[0] if is_factor else (product(1, group, free), free))
+    return found
+
+
+def _with_rest(whole: Node, rest: Node, exponent: Fraction, at: Indices, right: Node, bound: Bound) -> Iterator[Node]:
+    """Yield a multiple of the right side, `at` these indices of the whole, plus the logarithm of the rest."""
+    sizes = {i: s for i, s in whole.sizes.items() if i in whole.out}
+    yield add([(Fraction(1), product(exponent, [(right, at)], whole.out, sizes)), (Fraction(1), rest)])
 
 
 def _is_positive(node: Node) -> bool:

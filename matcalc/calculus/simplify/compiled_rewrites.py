@@ -22,6 +22,7 @@ from matcalc.language.syntax import name
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import symbol, transpose
+from matcalc.tensor.nodes.named_parts import without_order
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
@@ -125,14 +126,24 @@ def _by_rows(pattern: Pattern) -> Iterator[Pattern]:
 
     There is none if the left side has no operation along a vector.
     """
-    if pattern.left.shape and not any(n.kind == "op" for n in toposort([pattern.left])):
+    if pattern.left.shape and not any(map(_reduces, toposort([pattern.left]))):
         return
     has_scalars = any(not v.shape for v in _variables(pattern.left))
     layouts = [(0, False), (0, True), (1, True)] if pattern.left.rank else [(0, False), (1, False)]
+    known = set[Node]()
     for has_one_each in (False, True)[: 1 + has_scalars]:
-        for axis, is_turned in layouts[:1] if pattern.rewrite.factor else layouts:
+        for axis, is_turned in layouts:
             lifted = ByRows(pattern.sides, has_one_each, axis, is_turned)
-            yield pattern._replace(left=lifted.left, sides=lifted)
+            if without_order(lifted.left)[0] is not lifted.left:
+                lifted = ByRows(pattern.sides, has_one_each, axis, not is_turned)
+            if lifted.left not in known:
+                known.add(lifted.left)
+                yield pattern._replace(left=lifted.left, sides=lifted)
+
+
+def _reduces(node: Node) -> bool:
+    """Whether a node is an operation, or a product that sums over an index."""
+    return node.kind == "op" or (node.kind == "product" and not {i for at in node.indices for i in at} <= set(node.out))
 
 
 def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:

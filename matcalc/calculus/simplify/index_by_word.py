@@ -100,9 +100,10 @@ class Outline(NamedTuple):
     words: frozenset[str]
     terms: int = 1
 
-    def may_contain(self, other: Outline) -> bool:
-        """Whether a pattern with the other outline may match a node with this one."""
-        is_alike = self.head == other.head and (self.rank == other.rank or self.head == "product")
+    def may_contain(self, other: Outline, in_factor: bool = False) -> bool:
+        """Whether a pattern with the other outline may match a node with this one, or `in_factor` a factor of it."""
+        is_ranked = self.head == "product" or self.rank == other.rank
+        is_alike = self.head == other.head and (is_ranked or (in_factor and (other.rank or 0) < (self.rank or 0)))
         return is_alike and other.terms <= self.terms and other.words <= self.words
 
 

@@ -55,8 +55,8 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from _match_sum(pattern, subject, bindings)
     elif pattern.is_zero:
         yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
-    elif pattern.kind == "product" and _is_negated(pattern):
-        yield from match(pattern.args[0], scale(-1, subject), bindings)
+    elif pattern.kind == "product" and _is_multiple(pattern):
+        yield from _match_multiple(pattern, subject, bindings)
     elif pattern.kind == "product" and is_turned_symbol(pattern):
         yield from match(pattern.args[0], transpose(subject), bindings)
     elif pattern.kind == "product" and is_repeated_symbol(pattern):
@@ -88,13 +88,17 @@ def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Binding
         yield bound._replace(nodes={**bound.nodes, variable: subject})
 
 
-def _is_negated(pattern: Node) -> bool:
-    """Whether a product is minus one node, with axes in order: -x matches any node, since any node has a negative."""
-    return (
-        pattern.coef == -1
-        and len(pattern.args) == 1
-        and pattern.indices[0] == pattern.out == tuple(range(pattern.rank))
-    )
+def _is_multiple(pattern: Node) -> bool:
+    """Whether a product is minus one node, or a number times a variable, with axes in order."""
+    is_in_order = len(pattern.args) == 1 and pattern.indices[0] == pattern.out == tuple(range(pattern.rank))
+    return is_in_order and (pattern.coef == -1 or pattern.args[0].kind == "symbol")
+
+
+def _match_multiple(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings of a multiple: -x is any node, 2*x a node with this coefficient, or with a known x."""
+    (inner,) = pattern.args
+    if pattern.coef == -1 or inner in bindings.nodes or split_coef(subject)[0] == pattern.coef:
+        yield from match(inner, scale(1 / pattern.coef, subject), bindings)
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:

@@ -82,7 +82,8 @@ class Rewriter:
                 continue
             for kind in readings(rewrite, of_node, self.book):
                 patterns = compiled_as(rewrite, kind, self.book)
-                yield from (pattern for pattern in patterns if of_node.may_contain(outline_of(pattern.left)))
+                fits = partial(of_node.may_contain, in_factor=rewrite.factor)
+                yield from (pattern for pattern in patterns if fits(outline_of(pattern.left)))
 
 
 NO_WORD = ""

@@ -35,7 +35,8 @@ class Entry(NamedTuple):
     """What is known of a rewrite with its array variables in one reading, its `kind`.
 
     `heads` are the heads of the nodes that it may fit, empty if any. `words` are words that each such node contains.
-    `rank` is the rank of these nodes, None if it is not evident. `terms` is their least number of terms.
+    `rank` is the rank of these nodes, None if it is not evident or a factor may have fewer axes. `terms` is their least
+    number of terms.
     """
 
     kind: str
@@ -100,7 +101,7 @@ def unfolded_entry(rewrite: Rewrite, kind: str, book: Rulebook) -> Entry:
     heads = _heads(whole.tree, book, declared)
     if whole.vanishes and "product" in heads:
         heads = frozenset()  # the mean of a scalar, x/1
-    return Entry(kind, heads, words, whole.rank, terms)
+    return Entry(kind, heads, words, None if rewrite.factor else whole.rank, terms)
 
 
 def _calls_definition(rewrite: Rewrite, book: Rulebook) -> bool:

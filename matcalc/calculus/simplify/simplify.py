@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from matcalc.calculus.simplify.distribute import distributed
 from matcalc.calculus.simplify.effort import Effort
+from matcalc.calculus.simplify.index_choices import as_mask
 from matcalc.calculus.simplify.literals import literal
 from matcalc.calculus.simplify.norms import as_norm
 from matcalc.calculus.simplify.rewrite import Applied, Rewriter
@@ -141,8 +142,8 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen, may_match: bool) ->
 
 
 def _norm_or_number(node: Node) -> Node:
-    """Return a power of a sum of squares as a power of a norm, and a product without marks of idle weights."""
-    return as_norm(node) or unweighed(node)
+    """Return a power of a sum of squares as one of a norm, a choice by indices as a mask, no marks of idle weights."""
+    return as_norm(node) or as_mask(node) or unweighed(node)
 
 
 MOST_STEPS = 20

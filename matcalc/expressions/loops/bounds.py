@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.loops.implications import MIRRORED
-from matcalc.expressions.loops.steps import SCAN, stepping
+from matcalc.expressions.loops.steps import ONE, SCAN, ZERO, stepping
 from matcalc.expressions.loops.subscripts import place_of
 from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
 from matcalc.expressions.numpy_bridge.arguments import is_array, size_in, size_of
@@ -20,10 +20,15 @@ EXTREMA = {"<": "smaller", ">": "larger"}
 
 
 class Limits(NamedTuple):
-    """The values of which a bound is the least or the largest, sizes first; `end` is beyond the first in no step."""
+    """The values of which a bound is the least or the largest, sizes first; `end` is beyond the first in no step.
+
+    `is_one_beyond`: the loop has as many steps as the loop around if it begins or ends a step further out, as
+    `range(i)` and `range(i + 1, n)` for an `i` from 0.
+    """
 
     values: Sequence[Any]
     end: Size
+    is_one_beyond: bool = False
 
     @property
     def deciding(self) -> Sequence[Any]:
@@ -42,8 +47,11 @@ def limits_of(value: Any, relation: str, array: Callable[[Node], Any]) -> Limits
         parts = _parts(value.node, relation)
         values = [value if one is value.node else array(one) for one in parts]
         values.sort(key=lambda one: size_in(one.node) is None)
-    ends = [_ends(one)[relation == "<"] for one in values]
-    return Limits(values, ends[0])
+    least, largest = _ends(values[0])
+    is_alone = len(values) == 1 and least is not largest
+    if relation == ">":
+        return Limits(values, least, is_alone and least is ONE)
+    return Limits(values, largest, is_alone and least is ZERO)
 
 
 def _parts(node: Node, relation: str) -> list[Node]:

@@ -185,18 +185,23 @@ class Loops:
             raise NotSupported("a loop over a range of numbers of steps has the stride 1 or -1", hint=SCAN)
         low, high = (start, stop) if by == 1 else (stop, start)
         lower, upper = limits_of(low, ">", self.array), limits_of(high, "<", self.array)
-        length = upper.end - lower.end
-        first = lower.end if by == 1 else upper.end
 
         def guards(item: Any) -> list[Compared]:
             above = [item >= one if by == 1 else item > one for one in lower.deciding]
             below = [item < one if by == 1 else item <= one for one in upper.deciding]
             return [one.handed for one in (*above, *below)]
 
-        return Symbolic(
-            self, length, lambda one: self.array(add([(by, one.number), (1, size_number(first))])), _no_entry,
-            None, guards, conditions=_enough(length),
-        )  # fmt: skip
+        def between(least: Size, end: Size) -> Symbolic:
+            length, first = end - least, least if by == 1 else end
+            return Symbolic(
+                self, length, lambda one: self.array(add([(by, one.number), (1, size_number(first))])), _no_entry,
+                None, guards, conditions=_enough(length),
+            )  # fmt: skip
+
+        found = between(lower.end, upper.end)
+        if by == 1 and (lower.is_one_beyond or upper.is_one_beyond):
+            found.wider = between(lower.end - lower.is_one_beyond, upper.end + upper.is_one_beyond)
+        return found
 
     def zip(self, *args: Any, **options: Any) -> Any:
         """Return Python's zip, or steps if an argument has a symbolic number of entries."""

@@ -12,9 +12,19 @@ from matcalc.expressions.loops.apart import Step, content, fill, run_apart
 from matcalc.expressions.loops.body import BOTH, Body
 from matcalc.expressions.loops.branches import Split
 from matcalc.expressions.loops.run import Run
-from matcalc.expressions.loops.steps import INNER, SCAN, ZERO, Appending, Arrays, Stepping, leaves_of, stepping
+from matcalc.expressions.loops.steps import (
+    INNER,
+    SCAN,
+    ZERO,
+    Appending,
+    Arrays,
+    Stepping,
+    conditions_of,
+    leaves_of,
+    stepping,
+)
 from matcalc.expressions.loops.writes import Written
-from matcalc.expressions.numpy_bridge.arguments import Compared, is_array
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_array, left_open
 from matcalc.expressions.numpy_bridge.length import assuming
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
@@ -40,7 +50,8 @@ class Symbolic:
     `entry` is the item at a known position, and `size` a size of the function. `guards` are the conditions under which
     a step is run. `first` is the number of steps before these, and `conditions` are those on sizes. A
     loop of a fixed number of steps has the `original` that it runs over, for a body that is no step of a recurrence.
-    `backwards` returns the same steps in the opposite order.
+    `backwards` returns the same steps in the opposite order. `wider` has further steps, which the guards leave out: the
+    formula is shorter where they can be run.
     """
 
     loops: Arrays
@@ -53,6 +64,7 @@ class Symbolic:
     conditions: tuple[Condition, ...] = ()
     original: Iterable[Any] | None = None
     backwards: Callable[[], Symbolic] | None = None
+    wider: Symbolic | None = None
 
     @property
     def is_mapped(self) -> bool:
@@ -75,10 +87,10 @@ class Symbolic:
         Raises: NotSupported, ShapeError for a step that is no step of a recurrence.
         """
         body = Body(*map(tuple, bound))
-        if self.original is None:
-            found = self.as_steps(step, values, body)
-        else:
+        if self.original is not None:
             found = self.fixed_as_steps(step, values, body) or self.unrolled(self.original, step, values, body)
+        else:
+            found = self.with_further_steps(step, values, body) or self.as_steps(step, values, body)
         return {INNER: {}, **found}
 
     def unrolled(self, items: Iterable[Any], step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any]:
@@ -90,18 +102,35 @@ class Symbolic:
 
     def fixed_as_steps(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any] | None:
         """Return the values after a fixed number of steps as a recurrence; None if the body is no step of one."""
+        found = self.tried(step, values, body)
+        if found is not None:
+            collected = fixed.get()
+            assert collected is not None
+            collected.append(self)
+        return found
+
+    def with_further_steps(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any] | None:
+        """Return the values after the wider loop; None if there is none, or it needs other sizes than this one."""
+        own = [values[name] for name in (*body.in_place, *body.lists) if name in values]
+        if self.wider is None or any(content(value) is not value for value in own):
+            return None
+        token = left_open.set([])
+        try:
+            found = self.wider.tried(step, values, body)
+            return None if left_open.get() or any(conditions_of(one) for one in (found or {}).values()) else found
+        finally:
+            left_open.reset(token)
+
+    def tried(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any] | None:
+        """Return the values after the loop; None, and all objects as they were, if the body is no step of a loop."""
         own = [values[name] for name in (*body.in_place, *body.lists) if name in values]
         before = [(value, content(value)) for value in own]
         try:
-            found = self.as_steps(step, values, body)
-        except Exception:  # noqa: BLE001 - whatever fails on symbols is run step by step
+            return self.as_steps(step, values, body)
+        except Exception:  # noqa: BLE001 - whatever fails on symbols is run in another way
             for value, held in before:
                 fill(value, held)
             return None
-        collected = fixed.get()
-        assert collected is not None
-        collected.append(self)
-        return found
 
     def as_steps(self, step: Step, values: Mapping[str, Any], body: Body) -> dict[str, Any]:
         """Return the values of names and lists after the loop, of which one step is run on symbols."""

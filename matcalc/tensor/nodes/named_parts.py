@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from matcalc.tensor.nodes.node import Indices, Node, OpenProduct
+from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand
 
 
 def is_part(product: Node | OpenProduct, positions: Collection[int], indices: Mapping[int, int], free: Indices) -> bool:
@@ -46,3 +46,11 @@ def are_alike(one: Indices, other: Indices) -> bool:
 def is_matrix(at: Indices) -> bool:
     """Return whether an operand is read as a matrix: at two different indices."""
     return len(at) == 2 and at[0] != at[1]
+
+
+def without_order(node: Node) -> Operand:
+    """Return a node whose axes a product only exchanges, and the position of each axis in it; or the node as it is."""
+    axes = tuple(range(node.rank))
+    if node.kind != "product" or len(node.args) > 1 or node.coef != 1 or sorted(node.indices[0]) != sorted(node.out):
+        return node, axes
+    return node.args[0], tuple(node.indices[0].index(i) for i in node.out)

@@ -37,6 +37,7 @@ from matcalc.formula.inference.kinds_by_spelling import inferred_rank
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, MODULES
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.sizes.size import Size
@@ -143,6 +144,7 @@ class _Run:
         import numpy as np
 
         self.scope, self.builtins, self.numpy = scope, values.builtins, values.of(np)
+        self.values = values
         self.current: ast.expr | None = None
 
     def value(self, node: ast.expr) -> Value:
@@ -219,6 +221,12 @@ class _Run:
 
     def _call(self, node: ast.Call) -> Value:
         """Return the result of a function or a method."""
+        module, _, word = _path(node.func).rpartition(".")
+        names = numpy_names(default_rulebook())
+        difference = names.difference(module, word, len(node.args), [str(one.arg) for one in node.keywords])
+        if difference:
+            self.current = node
+            raise NotSupported(difference)
         plain = [self.value(one) for one in node.args]
         named = {str(one.arg): self.value(one.value) for one in node.keywords}
         called = self._function(node.func, plain)
@@ -239,13 +247,17 @@ class _Run:
             base = self.value(node.value)
             known = isinstance(base, Array) and (node.attr in METHODS or is_method(node.attr))
             return getattr(base, node.attr) if known else None
-        if not name or modules.startswith(OTHERS):
+        own = found(name)
+        if not name or modules.startswith(OTHERS) and not (own and own.shapes):
             return None
         if path in BUILTINS:
             return cast("Callable[..., Value]", self.builtins[path])
         if name in NumpyCalls.__dict__ and not name.startswith("_") and (modules in NUMPYS or path in BARE):
             return cast("Callable[..., Value]", getattr(self.numpy, name))
-        own = found(name)
+        if own is not None and own.shapes and theirs is None:
+            import scipy.linalg
+
+            return cast("Callable[..., Value]", getattr(self.values.of(scipy.linalg), name))
         is_theirs = theirs is not None and any(map(_holds, arguments))
         if own is None or own.items or (is_theirs and not _takes_sizes(own.name)):
             return theirs

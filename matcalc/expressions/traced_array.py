@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
@@ -24,8 +24,9 @@ from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.operands.labels import Labels
 from matcalc.expressions.operands.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.user_code.conversions import converted, known_values, shaped_index
-from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at, where_masked
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, ufunc_at, where_masked
 from matcalc.expressions.user_code.subscript_values import is_plain, shift_by, subscript_value
+from matcalc.expressions.user_code.writing_methods import WritingMethods, into_out, refuse_changing
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node
@@ -49,7 +50,7 @@ def _in_place(sign: str) -> Any:
     return lambda self, other: self._changed_by(sign, other)
 
 
-class TracedArray(Expression):
+class TracedArray(WritingMethods, Expression):
     """An array of a function that is being traced; `argument` is its name if it is an argument."""
 
     _held: Node
@@ -113,6 +114,9 @@ class TracedArray(Expression):
         own = OWN.get(function.__name__)
         if own is not None:
             return own(*args, **kwargs)
+        if kwargs.get("out") is not None:
+            rest = {key: value for key, value in kwargs.items() if key != "out"}
+            return into_out(function(*args, **rest), kwargs["out"], function.__name__)
         made = super().__array_function__(function, types, args, kwargs)
         sources = [a for a in args if isinstance(a, TracedArray)]
         if function.__name__ not in VIEWS or len(sources) != 1 or function.__name__ == "diag" and sources[0].ndim == 1:
@@ -123,16 +127,12 @@ class TracedArray(Expression):
         if method == "at":
             ufunc_at(ufunc.__name__, *inputs)
             return None
-        out = kwargs.pop("out", None)
+        out: Any = kwargs.pop("out", None)
         if out is None:
             return self.made(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
-        (target,) = cast("tuple[object, ...]", out)
-        if not isinstance(target, TracedArray):
-            if kwargs or method != "__call__":
-                raise NotSupported(f"np.{ufunc.__name__}: the argument out is not supported here")
+        if not isinstance(out[0], TracedArray) and len(out) == 1 and not kwargs and method == "__call__":
             raise NoValue("an array of numbers is not written with a formula", hint="create it inside the function")
-        target[...] = getattr(ufunc, method)(*inputs, **kwargs)
-        return target
+        return into_out(getattr(ufunc, method)(*inputs, **kwargs), out, ufunc.__name__)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         known = self.known()
@@ -164,24 +164,21 @@ class TracedArray(Expression):
 
         return np.dtype(int if can_index(self.node) else float)
 
-    @property
-    def flat(self) -> Flat:
-        """The entries row after row, to be read and written."""
-        return Flat(self)
+    @dtype.setter
+    def dtype(self, value: object) -> None:
+        raise NotSupported("the type of an array is not set", hint="write x = x.astype(...)")
 
     def astype(self, dtype: Any, **options: object) -> Any:
         """Return a copy with entries of another type."""
-        return converted(self, dtype)
+        import numpy as np
+
+        return self if options.get("copy") is False and np.dtype(dtype) == self.dtype else converted(self, dtype)
 
     def copied(self, *_: object) -> TracedArray:
         """Return a copy, which can be written."""
         return traced_array(self)
 
     copy = __copy__ = __deepcopy__ = copied
-
-    def fill(self, value: object) -> None:
-        """Write a value to all entries."""
-        self[...] = value
 
     def known(self) -> Any:
         """Return the numbers of an array that depends on no symbol but data; None for any other."""
@@ -205,6 +202,7 @@ class TracedArray(Expression):
         try:
             return super().__getattr__(name)
         except NoAttribute:
+            refuse_changing(name)
             known = None if name.startswith("_") else self.known()
             if known is None or not hasattr(known, name):
                 raise
@@ -229,8 +227,7 @@ class TracedArray(Expression):
             return part if is_entry else self._view(part, at)
         node = call.call(taking.take, self.node, plain)
         made = traced_array(Expression(node, self.names.joined(call.names)))
-        joint = bool(taking.read_items(plain, self.node.shape).joint)
-        copies = joint and any(getattr(one, "shape", ()) for one in plain) or not node.shape
+        copies = not node.shape or any(map(_is_array_of_indices, at if isinstance(at, tuple) else (at,)))
         return made if copies else self._view(made, at)
 
     def _of_step(self, node: Node) -> TracedArray:
@@ -249,9 +246,9 @@ class TracedArray(Expression):
         return found, call
 
     def __setitem__(self, at: object, value: object) -> None:
-        self.put(at, value)
+        self.put_at(at, value)
 
-    def put(self, at: object, value: object, adds: bool = False) -> None:
+    def put_at(self, at: object, value: object, adds: bool = False) -> None:
         """Write a value to the entries at subscripts; with `adds` it is added, as often as an index occurs."""
         if not adds and is_open_mask(at):
             self[...] = where_masked(self.copied(), at, value)
@@ -387,6 +384,11 @@ class TracedIndex(Labels, TracedArray):
     def astype(self, dtype: Any, **options: object) -> Any:
         """Return itself: its entries are integers."""
         return self
+
+
+def _is_array_of_indices(at: object) -> bool:
+    """Whether NumPy copies the part by this subscript."""
+    return isinstance(at, (list, range)) or bool(getattr(at, "shape", ()))
 
 
 def traced_array(e: Expression) -> TracedArray:

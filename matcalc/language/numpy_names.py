@@ -6,7 +6,7 @@ an entry keeps its name, which elaboration may know.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 
@@ -18,7 +18,8 @@ class Called:
     axis: its second argument is the axis. rows: without an axis it takes the entries row by row. shape: an argument
     may be a tuple of sizes. alone: it takes one argument. method: arrays have a method of this name.
     keywords: theirs -> ours. fixed: required keywords, each with its word. square: the fixed keywords may be omitted
-    for a square array.
+    for a square array. shapes: its meaning depends on the shapes of its operands, as that of `kron` does: NumPy takes
+    a vector beside a matrix as a row.
     """
 
     name: str
@@ -29,11 +30,12 @@ class Called:
     alone: bool = False
     method: bool = False
     square: bool = False
+    shapes: bool = False
     keywords: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
-CALL_FORMS = ("axis", "rows", "shape", "alone", "method", "square")
+CALL_FORMS = ("axis", "rows", "shape", "alone", "method", "square", "shapes")
 """Words of a rule's `numpy` field for the form of calls."""
 
 
@@ -52,6 +54,19 @@ class NumpyNames:
     ordered: frozenset[str] = frozenset()
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     per_axis: frozenset[str] = frozenset()
+
+    def difference(self, module: str, word: str, count: int, keywords: Collection[str]) -> str:
+        """Return how a module's function differs from ours of the same name, in a call of so many arguments; "" if not.
+
+        A second argument counts as the axis, and so does PyTorch's `dim`.
+        """
+        given = {"axis" if key == "dim" else key for key in keywords} | ({"axis"} if count > 1 else set())
+        for key, difference in self.differs.get(word, {}).items():
+            name, _, condition = key.partition(" with")
+            without = condition.startswith("out ")
+            if name == module and (not condition or (condition.split()[-1] in given) != without):
+                return f"{module}.{word} {difference}"
+        return ""
 
 
 MODULES = frozenset((

@@ -135,7 +135,8 @@ def numpy_names(book: Rulebook) -> NumpyNames:
     stacked, unstacked = (book.playing(role).spelling for role in ("stacked_columns", "unstacked_columns"))
     calls, _ = ordered_calls([call for rule in book.rules.values() for call in rule.calls])
     ordered = frozenset(call.partition(",")[0] for call in calls)
-    names = {rule: {rule.name, *rule.numpy} for rule in book.rules.values() if rule.differs}
+    differing = [rule for rule in book.rules.values() if rule.differs]
+    names = {rule: {rule.name} if rule.name in rule.numpy else {rule.name, *rule.numpy} for rule in differing}
     differs = {name: rule.differs for rule in names for name in names[rule]}
     per_axis = frozenset(rule.name for rule in book.rules.values() if rule.per_axis)
     return NumpyNames(found, stacked, unstacked, ordered, differs, per_axis)

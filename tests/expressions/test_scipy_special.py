@@ -91,3 +91,41 @@ def test_functions_of_real_numbers_alone_are_compared_by_differences(name):
     e = mc.expression(called(name, parameters), "; ".join(f"{one}: scalar positive" for one in parameters.split(", ")))
     found = e.gradient("x").checked
     assert found.startswith("at ") and "its own node" not in found
+
+
+@pytest.mark.parametrize("delta", [0, 1.0, 0.7, np.array([1.0, 0.5, 2.5, 0.2])], ids=str)
+def test_huber_with_numbers_as_threshold(delta):
+    x = np.array([0.3, -2.0, 1.5, 0.9])
+
+    def f(x):
+        return special.huber(delta, x)
+
+    np.testing.assert_allclose(mc.expression(f, "x: vector(4)")(x=x), f(x), rtol=1e-14)
+    slope = np.clip(x, -np.asarray(delta), delta)
+    np.testing.assert_allclose(
+        mc.gradient(lambda x: np.sum(f(x)), "x", "x: vector(4)")(x=x), slope, rtol=1e-14, atol=1e-16
+    )
+
+
+def test_huber_of_a_negative_threshold_is_refused():
+    with pytest.raises(mc.NotSupported, match="threshold of at least 0"):
+        mc.expression(lambda x: special.huber(-1.0, x), "x: vector(4)")
+
+
+@pytest.mark.parametrize("order", [0, 1, 4])
+def test_polygamma_against_many_digits(order):
+    mpmath = pytest.importorskip("mpmath")
+    x = np.array([1e-3, 0.3, 2.5, 30.0])
+    with mpmath.workdps(50):
+        value, slope = ([float(mpmath.polygamma(n, mpmath.mpf(one))) for one in x] for n in (order, order + 1))
+        value, slope = list(value), list(slope)
+    e = mc.expression(lambda x: special.polygamma(order, x), "x: vector(4)")
+    g = mc.gradient(lambda x: np.sum(special.polygamma(order, x)), "x", "x: vector(4)")
+    np.testing.assert_allclose(e(x=x), value, rtol=1e-13)
+    np.testing.assert_allclose(g(x=x), slope, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", [1.5, -1, [1, 2]], ids=str)
+def test_polygamma_of_another_order_is_refused(order):
+    with pytest.raises(mc.NotSupported, match="integer from 0"):
+        mc.expression(lambda x: special.polygamma(order, x), "x: vector(2)")

@@ -74,7 +74,7 @@ FAULTS = [
     ("np.linalg.norm(x, keepdims=1)", "'norm' with keepdims depends on shapes", 0),
     ("np.sum(x, axis=0, keepdims=True)", "'sum' with keepdims depends on shapes", 0),
     ("torch.std(x)", "torch.std divides by n - 1: write np.std(x, ddof=1)", 0),
-    ("1 + torch.max(X, dim=1)", "torch.max returns a pair: write np.max(X, axis=0)", 4),
+    ("1 + torch.sort(x)", "torch.sort returns a pair: write np.sort(x)", 4),
     ("jax.nn.softmax(X)", "jax.nn.softmax takes an axis: write axis=", 0),
     ("torch.linalg.vander(x)", "torch.linalg.vander has ascending powers", 0),
     ("np.linalg.svd(X)[0]", "'svd' is only supported with full_matrices=False", 0),

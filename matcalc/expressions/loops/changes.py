@@ -39,6 +39,6 @@ def change(array: Any, at: Any, operation: str, value: Any) -> None:
     parts = at if isinstance(at, tuple) else (at,)
     selects = any(decides(one, part) for one in stepping.get() for part in parts)
     if is_array(array) and selects and operation in ("Add", "Sub"):
-        array.put(at, value if operation == "Add" else -value, adds=True)
+        array.put_at(at, value if operation == "Add" else -value, adds=True)
         return
     array[at] = in_place(array[at], value)

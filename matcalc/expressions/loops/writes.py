@@ -278,7 +278,7 @@ class Written:
         slot, own = self.slot, self.slot.written
         if own is None:
             assert slot.scattered is not None
-            self.before.put(slot.scattered, values)
+            self.before.put_at(slot.scattered, values)
             return
         length = self.one.length
         start = own.place.start - length + 1 if own.place.is_backward else own.place.start - before

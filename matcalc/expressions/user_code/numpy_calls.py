@@ -202,7 +202,7 @@ class NumpyCalls:
             made = np.array(object, dtype=dtype, **options)
             return self.make(array_node(made)) if _is_writable(made) else made
         if is_array(object):
-            return object.astype(dtype) if dtype is not None else object.copy()
+            return object.astype(dtype or object.dtype, copy=options.get("copy", True))
         if getattr(getattr(object, "dtype", None), "kind", "") == "O":
             object = object.tolist()  # noqa: A001
         return self._stacked(object)

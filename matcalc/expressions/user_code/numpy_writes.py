@@ -1,6 +1,6 @@
 """Implements NumPy's functions that write to an array, and np.linalg.lstsq, on arrays of a traced function.
 
-Such an array has `write` and `put`; `flat` has its entries row after row.
+Such an array has `write` and `put_at`; `flat` has its entries row after row.
 """
 
 from __future__ import annotations
@@ -59,12 +59,41 @@ def fill_diagonal(a: Any, val: object, wrap: bool = False) -> None:
         every = Run(Size.of(0), shape[0])
     else:
         every = Run(Size.of(0), Size.of(min(int(shape[0]), int(shape[1]))))
-    a.put((every, every), val)
+    a.put_at((every, every), val)
 
 
-def _put(a: Any, ind: object, v: object, mode: str = "raise") -> None:
+def put_entries(a: Any, ind: object, v: object, mode: str = "raise") -> None:
+    """Write values to entries, counted row after row."""
     _written(a, "put")
+    if mode != "raise":
+        raise NotSupported("np.put: the argument mode is not supported")
     a.flat[ind] = v
+
+
+def _putmask(a: Any, mask: object, values: object) -> None:
+    """Write values where a mask holds: one value, or one for each entry of the array.
+
+    Raises: NotSupported for other values, which NumPy repeats.
+    """
+    import numpy as np
+
+    _written(a, "putmask")
+    if np.size(cast("Any", values)) != 1 and np.shape(cast("Any", values)) != a.shape:
+        raise NotSupported("np.putmask with values of another shape", hint="write np.where(mask, values, a)")
+    a[...] = np.where(cast("Any", mask), cast("Any", values), a.copy())
+
+
+def _place(arr: Any, mask: object, vals: object) -> None:
+    """Write one value where a mask holds.
+
+    Raises: NotSupported for several values, which NumPy counts along the selected entries.
+    """
+    import numpy as np
+
+    _written(arr, "place")
+    if np.size(cast("Any", vals)) != 1:
+        raise NotSupported("np.place with several values", hint="write a[mask] = vals, or np.where(mask, vals, a)")
+    arr[...] = np.where(cast("Any", mask), cast("Any", vals), arr.copy())
 
 
 def _copyto(dst: Any, src: object, casting: str = "same_kind", where: object = True) -> None:
@@ -108,7 +137,7 @@ def ufunc_at(name: str, a: Any, at: object, value: Any = None) -> None:
 
     if isinstance(value, (list, tuple)):
         value = np.array(value)
-    a.put(at, -value if name == "subtract" else value, adds=True)
+    a.put_at(at, -value if name == "subtract" else value, adds=True)
 
 
 def where_masked(a: Any, mask: Any, value: Any) -> Any:
@@ -171,8 +200,8 @@ class Missing:
 
 
 OWN: Mapping[str, Callable[..., object]] = {
-    "fill_diagonal": fill_diagonal, "put": _put, "copyto": _copyto, "put_along_axis": _put_along_axis,
-    "lstsq": _lstsq,
+    "fill_diagonal": fill_diagonal, "put": put_entries, "putmask": _putmask, "place": _place, "copyto": _copyto,
+    "put_along_axis": _put_along_axis, "lstsq": _lstsq,
 }  # fmt: skip
 VIEWS = frozenset((
     "transpose", "permute_dims", "swapaxes", "moveaxis", "rollaxis", "matrix_transpose", "reshape", "ravel", "squeeze",

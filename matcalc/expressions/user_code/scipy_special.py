@@ -113,7 +113,23 @@ def huber(delta: Any, r: Any) -> Any:
 
     size = np.abs(r)
     near = np.where(size <= delta, r**2 / 2, delta * (size - delta / 2))
+    if not is_symbolic(delta):
+        if not np.all(np.asarray(delta) >= 0):
+            raise NotSupported("scipy.special.huber takes a threshold of at least 0, below which it is infinite")
+        return near
     return np.where(delta < 0, np.inf, near)
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    """Return the derivative of digamma of an order that is a number.
+
+    Raises: NotSupported for an order that is a symbol, an array or no integer from 0.
+    """
+    import numpy as np
+
+    if is_symbolic(n) or np.ndim(n) or int(n) != n or n < 0:
+        raise NotSupported("scipy.special.polygamma takes an integer from 0 as its order")
+    return x.by_rule("polygamma", int(n), x)
 
 
 def pseudo_huber(delta: Any, r: Any) -> Any:
@@ -124,6 +140,6 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
 
 SPECIAL: Sequence[Callable[..., Any]] = (
     *map(_of_order, OF_ORDER), i0e, kn, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox,
-    inv_boxcox1p, huber, pseudo_huber,
+    inv_boxcox1p, huber, polygamma, pseudo_huber,
 )  # fmt: skip
 """The functions of this module, by the names that SciPy has for them."""

@@ -75,6 +75,8 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
             raise ParseError(f"unknown method '{word}'", at=node.at, hint=hint)
         if word == _RESHAPE and len(plain) > 2:
             plain = (plain[0], Ast("tuple", plain[1:], None, (plain[1].span[0], plain[-1].span[1])))
+    if found.shapes:
+        raise ParseError(f"'{word}' depends on the shapes of its operands", at=node.span[0])
     if word in REFUSED:
         raise ParseError(f"'{word}' is not supported", at=node.span[0], hint=REFUSED[word])
     if word in _SPECIAL:
@@ -86,12 +88,23 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
 
 
 def _check_meaning(module: str, word: str, keywords: _Keywords, node: Ast, names: NumpyNames) -> None:
-    """Raise ParseError for a function of another library that differs from NumPy's of the same name."""
-    has_axis = "with" if any(key in ("axis", "dim") for key, _ in keywords) else "without"
-    for key in (module, f"{module} {has_axis} axis"):
-        difference = names.differs.get(word, {}).get(key)
-        if difference is not None:
-            raise ParseError(f"{module}.{word} {difference}", at=node.span[0])
+    """Raise ParseError for a function that differs from ours of the same name, and for an array to write into."""
+    difference = names.difference(module, word, len(node.args), [key for key, _ in keywords])
+    if difference:
+        raise ParseError(difference, at=node.span[0])
+    operands = _operands(module, word)
+    if operands is not None and len(node.args) > operands:
+        takes = "one operand" if operands == 1 else f"{operands} operands"
+        raise ParseError(f"{module}.{word} takes {takes}; it writes its result into a further one", at=node.span[0])
+
+
+@cache
+def _operands(module: str, word: str) -> int | None:
+    """Return the number of operands of one of NumPy's elementwise functions; None for other functions."""
+    import numpy as np
+
+    found = getattr(np, word, None) if module in MODULES else None
+    return found.nin if isinstance(found, np.ufunc) else None
 
 
 @cache

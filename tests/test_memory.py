@@ -70,6 +70,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.machine.array_layout.are_arrays_known": "nothing",
     "matcalc.compiler.machine.machine_code.add_symbols": "nothing",
     "matcalc.compiler.entry.call_slot.entry": "nothing",
+    "matcalc.language.numpy_text.numpy_dialect._operands": "NumPy's functions",
     "matcalc.plain_source.helpers.value_entry": "rules",
     "matcalc.plain_source.helpers.helper_names": "nothing",
     "matcalc.plain_source.helpers._definitions": "nothing",

@@ -40,7 +40,8 @@ class StepList(TracedArray):
         part = self.copied()[at]
         return StepList(part.node, part.names) if isinstance(at, slice) else part
 
-    append = extend = insert = pop = remove = reverse = sort = clear = _refuse
+    append = extend = insert = pop = remove = reverse = clear = _refuse
+    sort = _refuse  # type: ignore[assignment]
     __setitem__ = __neg__ = __pos__ = __iadd__ = __imul__ = _refuse
 
     def stacked(self, function: str, axis: int = 0) -> Any:

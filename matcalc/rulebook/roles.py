@@ -69,6 +69,8 @@ ROLES: Mapping[str, str] = {
     "reversal": "x[n - 1 - i]",
     "rotation": "x[(i - k) % n]",
     "convolved": "the sums x[i]*y[k - i]",
+    "normal_distribution": "the distribution function of the standard normal distribution",
+    "normal_density": "the density of the standard normal distribution",
     "total": "the sum of entries, along an axis where one is given",
     "running_total": "the sums of the first entries",
     "average": "a total over its count",

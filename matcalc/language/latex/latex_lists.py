@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from matcalc.language import syntax
-from matcalc.language.latex.definitions.lists import BESIDE, COLUMN
 from matcalc.language.latex.latex_scope import Reading, Scope, Value, fault, needed
 from matcalc.language.syntax import Ast
+
+COLUMN, ROW, BESIDE = "column", "row", "beside"
+"""The kinds of lists: transposed, not transposed, concatenated."""
 
 
 def stack(reading: Reading, node: Ast, scope: Scope) -> Value:

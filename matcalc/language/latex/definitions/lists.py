@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import letters_in
+from matcalc.language.latex.latex_lists import BESIDE, COLUMN, ROW
 from matcalc.language.latex.latex_scope import Reading
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_patterns import same_layout, without_top
@@ -18,7 +19,6 @@ from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, rebuild, walk
 
-COLUMN, ROW, BESIDE = "column", "row", "beside"
 _CONCATENATE = ("concat", "concatenate", "cat")
 _LEAST = 3
 """The least number of parts of a list with dots."""
@@ -31,7 +31,7 @@ def with_lists(reading: Reading, line: Ast, signs: Collection[str]) -> Ast:
     """
 
     called = {
-        id(item)
+        (item.span, item.at)
         for row in walk(line)
         if row.head == "row"
         for before, item in pairwise(row.args)
@@ -39,7 +39,7 @@ def with_lists(reading: Reading, line: Ast, signs: Collection[str]) -> Ast:
     }
 
     def change(node: Ast) -> Ast:
-        if node.head == "script" and id(node) not in called:
+        if node.head == "script" and (node.span, node.at) not in called:
             shown, above = without_top(node)
             is_turned = len(above) == 1 and above[0][1] is not None and is_transposing(*above[0])
             return _list(reading, shown, COLUMN) or node if is_turned else node

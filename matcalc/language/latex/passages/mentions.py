@@ -58,9 +58,8 @@ def with_restrictions(reading: Reading, passage: Passage) -> Passage:
     ]
     letters = {x for line in passage.lines for one in line for x in letters_in(one)}
     for one in (one for line in passage.restrictions for one in line if one.head == "relation"):
-        indices = [
-            x for x in one.args if x.head == "letter" and x.value[0] in letters and key_of(x) not in reading.keys
-        ]  # type: ignore[index]
+        found = {key_of(x) for x in one.args if x.head == "letter"} - {None, *reading.keys}
+        indices = {key for key in found if key is not None and key[0] in letters}
         if len(indices) > 1 and one.value != (r"\in",):
             raise fault("a condition on indices among words", one, "write it below the sum")
     defined = {key for line in passage.lines for one in line for key in _left_keys(one)}

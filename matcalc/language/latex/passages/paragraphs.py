@@ -141,10 +141,11 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
         hint = "write it as a formula"
         raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
     _check_changes(text, parts, roles)
-    for one in (x for x in pieces if not x.is_math):
-        if changes := _CHANGES.search(plain, one.first, one.last):
-            shown, hint = " ".join(changes[0].split()), "write them as a formula, or leave them out"
-            raise ParseError(f"the words {shown!r} may change a formula", text=text, at=changes.start(), hint=hint)
+    for piece in (x for x in pieces if not x.is_math):
+        if changes := _CHANGES.search(plain, piece.first, piece.last):
+            hint = "write them as a formula, or leave them out"
+            words_ = " ".join(changes[0].split())
+            raise ParseError(f"the words {words_!r} may change a formula", text=text, at=changes.start(), hint=hint)
     found = {role: [_read(plain, one, arrays) for one, own in zip(parts, roles, strict=True) if own == role]
              for role in ("statement", "restriction", "range")}  # fmt: skip
     words = Words(
@@ -152,8 +153,8 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     )
     _note_words(plain, pieces, words)
     shown = [" "] * len(plain)
-    for one in found["statement"]:
-        shown = [b if a == " " else a for a, b in zip(shown, one.shown.ljust(len(plain)), strict=True)]
+    for line in found["statement"]:
+        shown = [b if a == " " else a for a, b in zip(shown, line.shown.ljust(len(plain)), strict=True)]
     passage = Passage(
         tuple(line for one in found["statement"] for line in one.lines),
         tuple(line for one in found["statement"] for line in one.aside),

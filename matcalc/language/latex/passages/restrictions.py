@@ -157,7 +157,7 @@ def without_dots(reading: Reading, names: list[Ast]) -> list[Ast]:
 def function_named(reading: Reading, words: str) -> str:
     """Return the word for a function of numbers by which words name a symbol, "" for anything else."""
     if of_normal := _OF_NORMAL.search(words):
-        return "normpdf" if of_normal["density"] else "normcdf"
+        return reading.names.roles["normal_density" if of_normal["density"] else "normal_distribution"]
     named = _NAMED.match(words)
     spellings = (named[1], named[1].lower()) if named else ()
     known = reading.names

@@ -74,10 +74,15 @@ class Select:
 Expr = Literal | Read | Sum | Product | Apply | Select
 
 
+def guards_in_order(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """Return guards in the order in which they can be tested: those with fewer lookups first."""
+    return tuple(sorted(dict.fromkeys(guards), key=lambda guard: guard.size.key.count("[")))
+
+
 def select(guards: Iterable[Guard], body: Expr) -> Expr:
-    """Return `body` under guards, in the order in which they can be tested: those with fewer lookups first."""
-    ordered = sorted(dict.fromkeys(guards), key=lambda guard: guard.size.key.count("["))
-    return Select(tuple(ordered), body) if ordered else body
+    """Return `body` under guards, in the order in which they can be tested."""
+    ordered = guards_in_order(guards)
+    return Select(ordered, body) if ordered else body
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:

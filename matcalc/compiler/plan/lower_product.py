@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Sum, select
+from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Sum, guards_in_order, select
 from matcalc.compiler.plan.empty_axes import is_pole_of_nothing
 from matcalc.compiler.plan.products.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.products.session import Ref, Session
@@ -93,7 +93,7 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
         pieces.append(_gathered(session, node, at, indexed, taken))
     if any(isinstance(a, Size) for a in indexed.out):  # index arithmetic of the result may need them as well
         taken = {g for g in taken if not set(_guard_indices(g)) <= kept}
-    indexed.guards[:] = [g for g in indexed.guards if g not in taken]
+    indexed.guards[:] = [g for g in indexed.guards if g not in taken or _is_needed(g, indexed.guards, taken)]
     _attach_guards(session, indexed, pieces, kept)
     return [_without_pole_of_nothing(session, indexed, piece, pieces, kept) for piece in pieces]
 
@@ -199,6 +199,12 @@ def _guard_indices(guard: Guard) -> tuple[int, ...]:
     return tuple(int(n[1:]) for n in guard.size.names if n.startswith("#"))
 
 
+def _is_needed(guard: Guard, guards: Sequence[Guard], taken: Set[Guard]) -> bool:
+    """Return whether a guard that an operand holds also stands before a lookup in a guard of other operands."""
+    own = {*_guard_indices(guard)}
+    return any(g not in taken and "[" in g.size.key and own & {*_guard_indices(g)} for g in guards)
+
+
 def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept: frozenset[int]) -> None:
     """Attach each guard on a summed index to all operands with its indices, or add a guarded 1 as an operand.
 
@@ -207,7 +213,7 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
     result_level: list[Guard] = []
     added: dict[int, list[Guard]] = {}
     # A lookup j[i + 1] is only tested where the guards of i hold: an operand that it adds gets these too.
-    for guard in sorted(indexed.guards, key=lambda guard: -guard.size.key.count("[")):
+    for guard in reversed(guards_in_order(indexed.guards)):
         own = tuple(sorted(_guard_indices(guard)))
         if set(own) <= kept:
             result_level.append(guard)
@@ -229,7 +235,7 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
         body = Read(piece.value.name, session.graph.axes[: len(piece.at)])
         expr = select([moved_guard(guard, axes) for guard in guards], body)
         piece.value, piece.node = session.graph.point(piece.value.shape, expr), None
-    indexed.guards[:] = result_level
+    indexed.guards[:] = guards_in_order(result_level)
 
 
 def _counted(

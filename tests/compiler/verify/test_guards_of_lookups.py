@@ -47,3 +47,36 @@ def test_second_derivatives_of_lags_with_data_as_indices(target):
     slopes = [np.imag(loss(a + h + 1j * step, **data)) / step for h in (-1e-3, -5e-4, 5e-4, 1e-3)]
     wanted = (slopes[0] - 8 * slopes[1] + 8 * slopes[2] - slopes[3]) / 6e-3
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+BLOCK = "[tr(A)*eye(n)[:, j], A*x0]"
+PARTS = [
+    (f"v'*diag({BLOCK}[j, 1:])", lambda B, d: d["v"] @ np.diag(B[d["j"], 1:])),
+    (f"v.*diag({BLOCK}[j, 1:])", lambda B, d: d["v"] * np.diag(B[d["j"], 1:])),
+    (f"diag({BLOCK}[j, 1:])*x0'", lambda B, d: np.outer(np.diag(B[d["j"], 1:]), d["x0"])),
+    (f"sum{{t: (diag({BLOCK}[j, 1:]).*(U*x0))[t]}}", lambda B, d: np.diag(B[d["j"], 1:]) @ d["U"] @ d["x0"]),
+    (f"(diag({BLOCK}[j, :-1]) + diag({BLOCK}[j, 1:]))'*v",
+     lambda B, d: (np.diag(B[d["j"], :-1]) + np.diag(B[d["j"], 1:])) @ d["v"]),
+    (f"[diag({BLOCK}[j, 1:]); v.*diag({BLOCK}[j, 1:])]",
+     lambda B, d: np.kron([1, 0], np.diag(B[d["j"], 1:])) + np.kron([0, 1], d["v"] * np.diag(B[d["j"], 1:]))),
+]  # fmt: skip
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize(("n", "steps"), [(3, 5), (3, 1), (3, 0), (1, 3), (4, 4)])
+@pytest.mark.parametrize(("text", "truth"), PARTS, ids=[text for text, _ in PARTS])
+def test_parts_of_blocks_that_look_up_shifted_indices(text, truth, n, steps, target):
+    """The entries `j[i + 1]` exist up to the last but one."""
+    rng = np.random.default_rng(n + steps)
+    data = {
+        "A": rng.normal(size=(n, n)), "x0": rng.normal(size=n), "v": rng.normal(size=steps),
+        "j": rng.integers(0, n, steps), "U": rng.normal(size=(steps, n)),
+    }  # fmt: skip
+    block = np.hstack([np.trace(data["A"]) * np.eye(n)[:, data["j"]], (data["A"] @ data["x0"])[:, None]])
+    e = mc.expression(text, "A: matrix(n, n); x0: vector(n); v: vector(T); j: index(T); U: matrix(T, n)")
+    function = mc.compile(e, target=target)
+    found = function(**{name: data[name] for name in function.args})
+    np.testing.assert_allclose(
+        found, truth(block, data) if steps else np.zeros(np.shape(found)), rtol=1e-12, atol=1e-12
+    )

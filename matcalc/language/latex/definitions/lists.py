@@ -35,7 +35,7 @@ def with_lists(reading: Reading, line: Ast, signs: Collection[str]) -> Ast:
         for row in walk(line)
         if row.head == "row"
         for before, item in pairwise(row.args)
-        if not _is_factor(reading, before)
+        if _is_function(reading, before)
     }
 
     def change(node: Ast) -> Ast:
@@ -58,10 +58,11 @@ def with_lists(reading: Reading, line: Ast, signs: Collection[str]) -> Ast:
     return rebuild(line, change)
 
 
-def _is_factor(reading: Reading, item: Ast) -> bool:
-    """Return whether an item is no function: a declared name, a number, a fence or a sign."""
+def _is_function(reading: Reading, item: Ast) -> bool:
+    """Return whether an item may be a function: a word or a letter that is not declared."""
     base = without_top(item)[0]
-    return item.head in ("number", "operator", "fence", "frac", "matrix") or whole_key(base) in reading.keys
+    name = base.args[0] if base.head == "script" else base
+    return name.head in ("word", "letter", "accent") and whole_key(base) not in reading.keys
 
 
 def _concatenated(items: Sequence[Ast]) -> list[Ast]:

@@ -85,3 +85,10 @@ def faults(seed: int, targets: tuple[str, ...] = TARGETS) -> Iterator[str]:
 @pytest.mark.parametrize("seed", range(7, COUNT + 7))
 def test_random_recurrences(seed: int) -> None:
     assert list(faults(seed)) == []
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("seed", [1541, 1750, 1818])
+def test_recurrences_that_failed(seed: int) -> None:
+    """Guards of lookups that other operands held; blocks that met in a product, and not in what it is made of."""
+    assert list(faults(seed)) == []

@@ -89,8 +89,10 @@ def _may_hold_square(node: Node) -> bool:
 def _distributed(node: Node, args: Sequence[Node]) -> Node:
     """Return a product with other operands, distributed over blocks that meet."""
     operands, sizes = list(zip(args, node.indices, strict=True)), node.sizes
-    if tuple(args) == node.args and _met_blocks(Network(node.coef, operands, node.out, sizes)) is None:
-        return node
+    if tuple(args) == node.args:
+        met = _met_blocks(Network(node.coef, operands, node.out, sizes)) is not None
+        if not met or _met_blocks(gather(node.coef, operands, node.out, sizes)) is None:
+            return node
     return product(node.coef, operands, node.out, sizes)
 
 

@@ -1,5 +1,6 @@
 r"""Paragraphs of papers: prose around formulas states nothing, or is refused where it may change them."""
 
+import numpy as np
 import pytest
 
 import matcalc as mc
@@ -125,3 +126,33 @@ def test_a_declared_name_spells_an_accent(mark, letter):
     shown = letter if len(letter) == 1 else rf"\{letter}"
     for latex in (rf"\{mark}{{{shown}}}", rf"\{mark} {shown}"):
         assert str(mc.expression(rf"2 {latex}", f"{letter}{mark}: scalar", dialect="latex")) == f"2*{letter}{mark}"
+
+
+SOLVED = [
+    (r"\sum_i \sigma_i^2 + \sigma_i", "exp(X*w) + sqrt(exp(X*w))"),
+    (r"\sum_i \sigma_i y_i", "sqrt(exp(X*w)).*y"),
+    (r"\sum_i \sigma_i^4", "exp(X*w).^2"),
+    (r"\sum_i y_i \log\sigma_i^2", "y.*log(exp(X*w))"),
+    (r"\sum_i \frac{y_i^2}{\sigma_i^2}", "y.^2./exp(X*w)"),
+]
+
+
+@pytest.mark.parametrize(("latex", "entry"), SOLVED)
+@pytest.mark.parametrize("log", [r"\log", r"\ln"])
+def test_the_logarithm_of_a_square_defines_the_square(latex, entry, log):
+    found = mc.expression(rf"{latex}, \quad {log}\sigma_i^2 = x_i^\top w", LET, dialect="latex")
+    rng = np.random.default_rng(1)
+    data = {"X": rng.normal(size=(4, 3)), "y": rng.normal(size=4), "w": rng.normal(size=3)}
+    given = {name: data[name] for name in found.symbols}
+    wanted = mc.expression(f"sum({entry})", LET)
+    np.testing.assert_allclose(found(**given), wanted(**{name: data[name] for name in wanted.symbols}), rtol=1e-12)
+
+
+def test_the_logarithm_of_another_power_is_refused():
+    with pytest.raises(mc.ParseError, match="not solved for the name"):
+        mc.expression(r"\sum_i \sigma_i y_i, \quad \log\sigma_i^3 = x_i^\top w", LET, dialect="latex")
+
+
+def test_entries_are_defined_once():
+    with pytest.raises(mc.ParseError, match="defined twice"):
+        mc.expression(r"\sum_i r_i^2, \quad r_i = y_i - x_i^\top w, \quad r_i = x_i^\top w", LET, dialect="latex")

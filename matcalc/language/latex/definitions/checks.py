@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import cast
 
 from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of
@@ -16,13 +17,14 @@ from matcalc.language.syntax import Ast, walk
 
 
 def check_once(every: Sequence[Statement]) -> None:
-    """Raise ParseError for a name or a function that two lines define by different formulas."""
+    """Raise ParseError for a function, or entries, that two lines define by different formulas."""
     found: dict[object, Statement] = {}
     for one in every:
         form = one.key, len(one.parameters or ()), one.indices
         first = found.setdefault(form, one)
-        if one.name is not None and one.parameters is not None and not same_layout(first.formula, one.formula):
-            raise fault(f"{'_'.join(one.key)} is defined twice", one.name, "keep one of the definitions")
+        is_put_in = one.name is not None and one.is_put_in
+        if is_put_in and not same_layout(first.formula, one.formula):
+            raise fault(f"{'_'.join(one.key)} is defined twice", cast(Ast, one.name), "keep one of the definitions")
 
 
 def check_parts_of_functions(reading: Reading, every: Sequence[Statement]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 
+from matcalc.language.latex.definitions.labels import UNSOLVED, solved, without_link
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
@@ -20,6 +21,7 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
 
     Raises: ParseError if the name without its power is declared, so that the line is an equation.
     """
+    lines = [_without_logarithm(reading, line, lines, signs) for line in lines]
     rooted = [_with_root(reading, line, signs) if _is_called(line, lines) else line for line in lines]
     keys = {key for line in rooted if (key := _function(reading, line, signs)) is not None}
     lines = [rebuild(line, lambda x: _with_powers_behind(x, keys)) for line in rooted] if keys else rooted
@@ -41,6 +43,26 @@ def with_squares(reading: Reading, lines: Sequence[Ast], signs: Sequence[str]) -
             raise fault(f"this is an equation: {'_'.join(key)} is declared", line, hint)
         done = [_replaced(reading, one, key, below, line.args[1]) for one in done]
     return done
+
+
+def _without_logarithm(reading: Reading, line: Ast, lines: Sequence[Ast], signs: Sequence[str]) -> Ast:
+    r"""Return \log\sigma_i^2 = f as \sigma_i^2 = \exp(f) if other lines use \sigma.
+
+    Raises: ParseError for other powers.
+    """
+    is_equation = line.head == "relation" and line.value in [(sign,) for sign in signs] and len(line.args) == 2
+    side = line.args[0] if is_equation else line
+    if not is_equation or side.head != "row":
+        return line
+    solving, rest = without_link(reading, side.args, line.args[1])
+    base, _, power = powers_of(rest[0]) if solving and len(rest) == 1 else (None, None, Fraction(1))
+    key = key_of(base) if base is not None else None
+    others = [*(x for x in lines if x is not line), line.args[1]]
+    if key is None or power == 1 or not any(key_of(x) == key for one in others for x in walk(one)):
+        return line
+    if power != 2 or solving == UNSOLVED:
+        raise fault("this line is not solved for the name on its left", side, "write the name alone on the left")
+    return Ast("relation", (rest[0], solved(line.args[1], solving)), line.value, line.span, line.at)
 
 
 def _with_root(reading: Reading, line: Ast, signs: Sequence[str]) -> Ast:

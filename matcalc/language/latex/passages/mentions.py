@@ -26,11 +26,19 @@ from matcalc.language.latex.passages.meanings import is_function_named
 from matcalc.language.latex.passages.paragraphs import OPERATION
 from matcalc.language.latex.passages.passage import Passage
 from matcalc.language.latex.passages.restrictions import check_own, function_named, is_known, without_dots
+from matcalc.language.latex.passages.words_of_rows import letters_of
 from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, walk
 
 Lines = Sequence[Sequence[Ast]]
 
+_OVER = re.compile(r"\s*over\s*")
+_WITH = re.compile(r"(?:^|[\s,])with\s+(?:[a-z-]+\s+){1,3}\Z")
+"""Words of a part of the formula, with weights $c_i$."""
+_ROWS = re.compile(
+    r"[\s,]*(?:is|are|be|denotes?)\b[^$,;]*(?:\$[^$]*\$[^$,;]*)??\b(?:row|column)s?(?:[\s-]+vectors?)?\s+(?:of|in)\s+"
+    r"[a-z\s]*\$([^$]*)\$"
+)
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are|be)\b")
 _CALLED = re.compile(r"\s*[^()\[\]|]*[\w}](?=\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\([^()]*\)\s*\Z)")
 """The name of a function in front of its arguments."""
@@ -165,6 +173,7 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
         if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
             check_own(reading, text, one)
         elif names and all(is_known(reading, x) for x in without_dots(reading, names)):
+            _check_known(reading, text, one, shown, names)
             if CHANGE.match(one.words):
                 raise ParseError(f"these words change {shown}", text=text, at=one.begin, hint="write it as a formula")
             check_words(reading, text, one, names)
@@ -172,6 +181,10 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
             _check_formula(text, one, shown, names, own)
         else:
             word = function_named(reading, one.words) if len(names) == 1 and names[0].head == "letter" else ""
+            used_ = own.defined | own.values
+            is_part = not any({whole_key(x), _base(x)} & used_ or _is_index_of(x, own) for x in names)
+            if _WITH.search(one.before) and is_part:
+                raise _only_words(shown, text, one)
             unknown = [x for x in names if not is_known(reading, x) and not _is_explained(x, own)]
             if unknown and not word:
                 raise _only_words(shown, text, one)
@@ -185,6 +198,29 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
 
 def _base(name: Ast) -> Key | None:
     return key_of(name.args[0]) if name.head == "script" else whole_key(name)
+
+
+def _check_known(reading: Reading, text: str, one: Described, shown: str, names: Sequence[Ast]) -> None:
+    """Raise ParseError for words about known symbols that may change the formula: over n, rows of another matrix."""
+    letters = [x for x in names if x.head == "letter"]
+    if _OVER.fullmatch(one.before) and any({*_names_of(reading, x)} & reading.known.sizes for x in letters):
+        hint = rf"write \frac{{1}}{{{shown}}} for the quotient, or leave the words out"
+        raise ParseError(f"over {shown} can be a quotient or a range", text=text, at=one.begin, hint=hint)
+    rows = _ROWS.match(one.words)
+    own = {x.lower() for x in letters_of(shown)}
+    rest = re.split(r"[.;](?:\s|\Z)", text[one.end :])[0]
+    if rows and "_" in shown and not own & {x.lower() for x in letters_of(rest)}:
+        hint = "write X_{i,:} for a row and X_{:,j} for a column, or define it by a formula"
+        raise ParseError("rows of a matrix of another letter", text=text, at=one.begin, hint=hint)
+
+
+def _names_of(reading: Reading, name: Ast) -> tuple[str, ...]:
+    return reading.keys.get(key_of(name) or (), ())
+
+
+def _is_index_of(name: Ast, own: _Lines) -> bool:
+    key = whole_key(name)
+    return key is not None and len(key) == 1 and key[0] in own.indices
 
 
 def _is_explained(name: Ast, own: _Lines) -> bool:

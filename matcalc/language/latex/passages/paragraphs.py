@@ -27,7 +27,9 @@ _MATH = re.compile(
 _SET = re.compile(r"\\(?:textit|textbf|textsc|textsl|textrm|textnormal|text|mbox|underline)\s*\{([^{}$\\]*)\}")
 """Prose in another font."""
 _SPACE = re.compile(r"\\(?:(?:noindent|par|medskip|smallskip|bigskip|item|quad|qquad)(?![A-Za-z])|[ @,/;:!%&])|~")
-_PROSE = re.compile(r"[^\\={}^_|<>$]*")
+_PROSE = re.compile(r"[^\\={}^_|<>$#&]*")
+_LETTER = re.compile(r"(?<![\w'.-])(?:[B-HJ-Zb-z]|(?<=[a-z] )A)(?![\w'.-])")
+"""A letter of a formula without signs around it."""
 _OTHER_READER = re.compile(r"\b(?:subject\s+to|such\s+that|s\.\s?t\.)(?![A-Za-z])", re.I)
 """Words of constraints."""
 _SHORT = re.compile(r"\b(?:i\.\s?e|e\.\s?g|i\.i\.d|w\.r\.t|s\.d|c\.d\.f|p\.d\.f|cf|resp|vs|Eq|Eqs|Fig|Sec|Ref|al)\.")
@@ -73,19 +75,29 @@ _REPLACES = re.compile(
 )
 """Words in front of a symbol that may change the formula."""
 _CHANGES = re.compile(
-    r"\b(?:(?:is|are|be|being|gets?)\s+(?:then\s+|further\s+|also\s+|finally\s+)?(?:divided|multiplied|scaled|averaged|summed"
+    r"\b(?:(?:is|are|being|gets?)\s+(?:then\s+|further\s+|also\s+|finally\s+)?(?:divided|multiplied|scaled|averaged|summed"
     r"|squared|negated|halved|doubled|excluded|subtracted|left\s+out)"
     r"|(?:sums?|products?|maximum|minimum|averages?|means?)\s+(?:is|are|runs?|extends?|ranges?|goes)\s+(?:taken\s+)?over\s+(?!all\b)"
     r"|(?:is|are|equals?)\s+(?:zero|one|infinite|undefined)\s+(?:for|if|when|unless|otherwise)"
-    r"|its\s+(?:logarithm|log|square|inverse|reciprocal|negative|exponential|average|mean|root|transpose))\b"
+    r"|except|excluding|apart\s+from"
+    r"|its\s+(?:logarithm|log|square|inverse|reciprocal|negative|exponential|average|mean|root|transpose))\b",
+    re.I,
 )
 """Words that change a formula of another sentence."""
+_CHANGED = re.compile(
+    r"\b(?:squared|inverse(?!\s+temperature)|reciprocal|negative|transposed|normali[sz]ed|log|logarithmic|additional|extra)\s+"
+    r"(?:(?!of\b|over\b|and\b)[a-z-]+\s+){0,2}\Z"
+)
+"""Words in front of a symbol by which it may be another one."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
 _OF_VALUE = re.compile(r"[\s,]*(?:if|iff|when|whenever|indicates?|denotes?|means?)")
 _VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
 """A value of data, M_{ui} = 1, in front of the word if."""
+_BE = re.compile(r"\s*be\s")
+_ADDS = re.compile(r"[\s,]*(?:be\s+)?(?:[a-z]*\s*(?:plus|minus|times|twice)|half|thrice)\b")
+"""Words that change the formula in front of them."""
 _ELSE = re.compile(r"\b(?:otherwise|else)\b")
 _CHANGE = re.compile(
     r"\b(?:(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted"
@@ -126,9 +138,14 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     plain = with_listed_conditions(_with_plain_prose(without_citations(text)), arrays)
     pieces = _pieces(plain)
     prose = [plain[x.first : x.last] for x in pieces if not x.is_math]
-    if not any(x.is_math for x in pieces) or not any(re.search(r"[A-Za-z]{2}", x) for x in prose):
+    count = sum(x.is_math for x in pieces)
+    if not count or count == 1 and not any(re.search(r"[A-Za-z]{2}", x) for x in prose):
         return None
-    if not all(map(_PROSE.fullmatch, prose)) or any(map(_OTHER_READER.search, prose)):
+    if (
+        any(map(_LETTER.search, prose))
+        or not all(map(_PROSE.fullmatch, prose))
+        or any(map(_OTHER_READER.search, prose))
+    ):
         return None
     parts = _parts(plain, pieces)
     roles = before = [_role(plain[one.first : one.last], one) for one in parts]
@@ -324,8 +341,12 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
             raise ParseError(
                 "words that replace a symbol", text=text, at=one.begin, hint="write the formula with it replaced"
             )
+        if role == "mention" and not _DENOTES.match(one.after) and (front := _CHANGED.search(one.before)):
+            hint = "write what they mean as a formula, or leave them out"
+            raise ParseError(f"the words {front[0].strip()!r} may change a formula", text=text, at=one.begin, hint=hint)
         stated = one if role == "statement" else stated
-        other = stated and (_ELSE.search(one.after) or role == "statement" and _CHANGE.search(one.after))
+        words = "" if _BE.match(one.after) else one.after
+        other = stated and (_ELSE.search(one.after) or _CHANGE.search(words) or _ADDS.match(one.after))
         if other:
             shown = " ".join(other[0].split())
             hint = "write them as a formula, or leave them out"

@@ -223,6 +223,10 @@ def test_compiled_code_is_compared_with_the_same_slopes(kind: str) -> None:
 def test_saved_files_test_the_values_alone(kind: str, target: str, tmp_path: Path) -> None:
     """Difference quotients move what is stopped, so these files do not take them."""
     text, f = FORMS[kind]
+    if target == "c" and kind == "in a recurrence of a step":
+        with pytest.raises(mc.NotSupported, match="its workspace depends on data"):
+            mc.value_and_gradient(mc.expression(text, LET), "A", target=target)
+        return
     fn = mc.value_and_gradient(mc.expression(text, LET), "A", target=target)
     given = at(3)
     if target == "c":

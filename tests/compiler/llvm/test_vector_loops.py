@@ -5,6 +5,7 @@ LLVM's own optimised text of the loop is read.
 
 import re
 
+import llvmlite.binding as llvm
 import pytest
 
 from matcalc.compiler.code.code import Code
@@ -21,6 +22,8 @@ INLINED = {
     if "**INLINED" in load_library("numba").items[name].text and all(kind == REAL for kind in kinds)
 }
 """The elementwise functions without branches, with their numbers of arguments."""
+BY_WIDE_VECTORS = {"powlog", "sinc1", "tanhc", "logdiffexp"}
+"""Those of which LLVM makes no vector loop with AVX2 if three are in it."""
 
 
 def optimised_loop(calls, names, monkeypatch):
@@ -57,6 +60,8 @@ def is_vector_loop(text):
 @pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", INLINED)
 def test_a_loop_with_three_calls_of_a_function_is_a_vector_loop(name, monkeypatch):
+    if name in BY_WIDE_VECTORS and not llvm.get_host_cpu_features().get("avx512f"):
+        pytest.skip("LLVM makes vectors of this function's choices only with the masks of AVX-512")
     count = INLINED[name]
     names = [f"x{k}" for k in range(3 * count)]
     calls = [f"{name}({', '.join(f'{x}[i]' for x in names[k::3])})" for k in range(3)]

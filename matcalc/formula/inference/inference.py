@@ -255,6 +255,7 @@ class Inference:
         self._settle_blocks()
         self._settle()
         self.name_sizes()
+        self._check_identities()
         for label, name, ast, text in self.index_labels:
             if "?" in self.sizes.resolve(self.lengths[label]).key:
                 self.text = text
@@ -270,16 +271,21 @@ class Inference:
         self.checks.clear()
 
     def _settle_blocks(self) -> None:
-        """Bind the lengths of blocks and identities that nothing else determines.
-
-        Raises: ShapeError for one that may have any length.
-        """
+        """Bind the lengths of blocks that nothing else determines; raise ShapeError for one of any length."""
         for size, ast in self.blocks:
-            if "?" in self.sizes.resolve(size).key and not (ast.value == ONE_ENTRY and self.same(size, ONE)):
-                shown, form = (
-                    ("I or 1", r"I_n, \mathbf 1_n") if ast.value is None else ("the block 0", r"\mathbf 0_{m \times n}")
+            is_open = ast.value is not None and "?" in self.sizes.resolve(size).key
+            if is_open and not (ast.value == ONE_ENTRY and self.same(size, ONE)):
+                raise self.fault(
+                    "the size of the block 0 is not known", ast, hint=r"write its size, \mathbf 0_{m \times n}"
                 )
-                raise self.fault(f"the size of {shown} is not known", ast, hint=f"write its size, as in  {form}")
+
+    def _check_identities(self) -> None:
+        """Raise ShapeError for an identity or a vector of ones whose size nothing determines."""
+        for size, ast in self.blocks:
+            if ast.value is None and "?" in self.sizes.resolve(size).key:
+                raise self.fault(
+                    "the size of I or 1 is not known", ast, hint=r"write its size, as in  I_n, \mathbf 1_n"
+                )
 
     def _settle(self) -> None:
         """Bind inferred sizes that have only one possible value.

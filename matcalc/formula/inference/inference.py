@@ -255,7 +255,7 @@ class Inference:
         self._settle_blocks()
         self._settle()
         self.name_sizes()
-        self._check_identities()
+        self._settle_blocks("I or 1", r"I_n, \mathbf 1_n")
         for label, name, ast, text in self.index_labels:
             if "?" in self.sizes.resolve(self.lengths[label]).key:
                 self.text = text
@@ -270,22 +270,12 @@ class Inference:
         self.index_labels.clear()
         self.checks.clear()
 
-    def _settle_blocks(self) -> None:
+    def _settle_blocks(self, kind: str = "the block 0", form: str = r"\mathbf 0_{m \times n}") -> None:
         """Bind the lengths of blocks that nothing else determines; raise ShapeError for one of any length."""
         for size, ast in self.blocks:
-            is_open = ast.value is not None and "?" in self.sizes.resolve(size).key
+            is_open = (ast.value is None) is (kind == "I or 1") and "?" in self.sizes.resolve(size).key
             if is_open and not (ast.value == ONE_ENTRY and self.same(size, ONE)):
-                raise self.fault(
-                    "the size of the block 0 is not known", ast, hint=r"write its size, \mathbf 0_{m \times n}"
-                )
-
-    def _check_identities(self) -> None:
-        """Raise ShapeError for an identity or a vector of ones whose size nothing determines."""
-        for size, ast in self.blocks:
-            if ast.value is None and "?" in self.sizes.resolve(size).key:
-                raise self.fault(
-                    "the size of I or 1 is not known", ast, hint=r"write its size, as in  I_n, \mathbf 1_n"
-                )
+                raise self.fault(f"the size of {kind} is not known", ast, hint=f"write its size, as in  {form}")
 
     def _settle(self) -> None:
         """Bind inferred sizes that have only one possible value.

@@ -350,7 +350,7 @@ REFUSED: list[tuple[Callable[..., Any], str, int, str]] = [
     (halves_until_small, SERIES, 3, "values of data decide the number of steps of a while loop"),
     (appends_if_positive, SERIES, 3, "appends 0 entries to out"),
     (goes_around_too_far, SERIES, 3, "an axis of T entries is read"),
-    (appends_in_some_steps, SERIES, 4, "write to an array of two axes"),
+    (appends_in_some_steps, SERIES, 4, "uses the list out, to which it appends"),
     (appends_under_a_condition, SERIES, 4, "appends"),
     (prefixes, SERIES, 3, "for j in range(t)"),
     (maximum_of_none, SERIES, 3, "has no entries in the first or last step"),

@@ -177,7 +177,8 @@ def _tangents(e: Expression, against: Readable, declarations: str) -> dict[str, 
 
 def _check_symbols(e: Expression, other: Expression, against: Readable, wrt: Wrt, dialect: str) -> None:
     """Raise UnknownName for a symbol of `against` that is neither in the formula nor a tangent or cotangent."""
-    known = [*e.names.written, *(f"d{x.name}" for x in e.symbols_of(wrt)), *(x.name for x in e.symbols_of(wrt)), "G"]
+    own = e.symbols_of(wrt)
+    known = [*e.names.written, *other.names.bound, *(f"d{x.name}" for x in own), *(x.name for x in own), "G"]
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is None:
         return

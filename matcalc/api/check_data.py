@@ -97,15 +97,19 @@ class Setting:
 
 
 def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | None) -> Setting | None:
-    """Return data of these sizes at which the formula is finite; None if there are none."""
+    """Return data of these sizes at which the formula is finite; None if there are none.
+
+    Arrays that a Python function holds keep their entries, since the function itself reads them.
+    """
     symbols = [e.names.symbols[name] for name in e.names.written]
     nodes = [e.node] if other is None else [e.node, other.node]
     sizes = fitting(all_sizes(nodes, e.names, symbols), lengths, symbols, (*conditions(*nodes), *e.names.conditions))
     if sizes is None:
         return None
     along = lengths_of(nodes)
+    held = {**({} if other is None else other.names.bound), **e.names.bound}
     for mode in range(len(MODES)):
-        data = draws(symbols, sizes, along, mode, 5, mode)
+        data = {**draws(symbols, sizes, along, mode, 5, mode), **held}
         made = Setting(e, x, data, sizes)
         try:
             if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:

@@ -73,7 +73,7 @@ def test_the_second_derivative_of_a_norm_in_its_order_at_a_zero_entry():
 def test_a_compiled_function_may_differ_where_rounding_decides():
     """Two entries of an orthogonal 2 x 2 matrix are equal, or differ in their last digit."""
     found = mc.compile("median_at(svd_U(X))", declarations="X: matrix(2, 2)")
-    assert found.checked == "not checked: no data at which the formula and its result can be compared"
+    assert found.checked.startswith(("at ", "not checked: no data at which")) and "inf" not in found.checked
 
 
 @pytest.mark.whole

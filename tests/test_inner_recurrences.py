@@ -16,7 +16,7 @@ from matcalc.tensor.substitute import INSTANTIATE
 
 LENGTHS = [(0, 0), (0, 2), (1, 0), (2, 1), (3, 3)]
 NAMES = ["A", "x0", "a"]
-FASTER = [("plain", "x0"), ("lagged", "a"), ("backward", "x0")]
+FASTER = [("plain", "x0"), ("backward", "x0"), ("equal lengths", "a")]
 """Second derivatives of which both forms compile in the least time."""
 MOST_MADE = 400
 """The most recurrences that a second derivative through three levels makes; they were 837."""
@@ -113,6 +113,22 @@ def test_a_system_that_reads_another_of_its_step_belongs_to_the_step() -> None:
     again = mc.expression(str(second), second.declarations)
     assert again.symbols == second.symbols
     np.testing.assert_allclose(again(**given(again, {**data, "v": x})), second(**given(second, {**data, "v": x})))
+
+
+@pytest.mark.parametrize("entry", ["L[0, t]'*y[t]", "(L[:, t]*y[t])[0]", "L[0, t, :]'*y[t]"])
+def test_another_axis_of_a_state_is_read_at_the_step_of_a_sum(entry: str) -> None:
+    """A sum over t also reads states of T rows; its `L[0, t]` was refused, as if it were in a step."""
+    states = "y[0] = x0, y[t+1] = A*y[t] + a, L[T] = U[:, 0, :], L[t] = sin(L[t+1]), t < T"
+    e = mc.expression(f"sum{{t: {entry}}} where {states}", LET)
+    assert mc.expression(str(e), e.declarations).node is e.node
+    data = data_of(3, 2)
+    y, L = [data["x0"]], [data["U"][:, 0, :]]
+    for _ in range(3):
+        y.append(data["A"] @ y[-1] + data["a"])
+        L.insert(0, np.sin(L[0]))
+    np.testing.assert_allclose(e(**given(e, data)), sum(L[0][t] @ y[t] for t in range(3)), rtol=1e-13)
+    with pytest.raises(MatcalcError, match="is not read at one step"):
+        mc.expression(f"c'*y[T] where y[0] = x0, y[t+1] = tanh({entry.replace('L', 'y')}*y[t]), t < T", LET)
 
 
 def test_recurrences_that_stay_the_same_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

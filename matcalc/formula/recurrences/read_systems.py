@@ -218,6 +218,7 @@ def _part_at_step(inference: Inference, system: System, node: Ast, new: Ast, out
     at = [k for k, subscript in enumerate(node.args[1:]) if _counts(subscript, system.index)]
     is_own = base.head == "name" and str(base.value) in system.variables
     is_own = is_own or (base.head == STATE and recurrences.system_of(base) is system.ast)
+    is_own = is_own and not (outside and at and 0 not in at)
     if not at and (outside or not is_own):
         return new
     if len(at) != 1 or (is_own and at != [0]):

@@ -182,7 +182,7 @@ def _nodes_of(builder: Builder, part: Ast, typed: Typed) -> Iterator[tuple[str, 
     if typed.form != SYSTEM:
         yield part_name(part), build(builder, typed)
     else:
-        yield from built(builder, typed.data).whole.items()
+        yield from built(builder, typed.data).named.items()
 
 
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:

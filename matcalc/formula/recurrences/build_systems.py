@@ -35,11 +35,15 @@ class Stepping:
 
 @dataclass(slots=True)
 class Built:
-    """A system that has been built: whole states and quantities, and the sequences of a step with all states."""
+    """A system that has been built: whole states and quantities, and the sequences of a step with all states.
+
+    `named` are the nodes whose names results keep: quantities, and of each state what the step computes.
+    """
 
     whole: dict[str, Node]
     sequences: dict[Node, Node]
     facts: Mapping[str, frozenset[str]]
+    named: dict[str, Node]
 
 
 class Builder(Protocol):
@@ -145,7 +149,8 @@ def _joined(system: System, stepping: Stepping, starts: Mapping[str, list[Node]]
     for name, body in bodies.items():
         if name not in whole:
             whole[name] = at_all_steps(body, sequences, stepping.length)
-    return Built(whole, dict(stepping.sequences), stepping.facts)
+    named = {**whole, **{name: made[k] for name, k in last.items()}}
+    return Built(whole, dict(stepping.sequences), stepping.facts, named)
 
 
 def _register(system: System, stepping: Stepping, variable: Variable, body: Node, offset: int) -> Node:

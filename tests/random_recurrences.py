@@ -136,8 +136,9 @@ class Recurrence:
                         frame[name][k + is_backward * steps] = eval(start, frame)  # noqa: S307 - a line of this file
             for t in reversed(range(steps)) if is_backward else range(steps):
                 frame["t"] = t
-                for line in lines:
-                    exec(line, frame)  # noqa: S102 - lines of this file
+                with np.errstate(over="ignore"):  # 1/(1 + exp(-x)) of a large -x is 0
+                    for line in lines:
+                        exec(line, frame)  # noqa: S102 - lines of this file
         return frame
 
     def value(self, data: Data, steps: int) -> Any:

@@ -227,7 +227,7 @@ CHAOTIC = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("kind", "steps"), [(kind, n) for kind, (*_, lengths) in CHAOTIC.items() for n in lengths])
 def test_chaotic_steps_are_right_or_not_checked(kind, steps):
     """The gradients are right: a long recurrence multiplies the slopes of its steps, as for few steps."""
@@ -242,7 +242,7 @@ def test_chaotic_steps_are_right_or_not_checked(kind, steps):
     assert ("not checked" in str(report)) == any(row.is_open for row in report.rows)
 
 
-@pytest.mark.parametrize("steps", [3, 6])
+@pytest.mark.parametrize("steps", [3, pytest.param(6, marks=pytest.mark.whole)])
 def test_a_wrong_gradient_of_steep_steps_is_found(steps):
     text, let, _ = CHAOTIC["a steep sine"]
     right = mc.gradient(mc.expression(text.format(N=steps), let), "s")

@@ -103,6 +103,7 @@ def test_a_multiple_of_transposed_states_beside_others_keeps_their_axes(term: st
 @pytest.mark.parametrize(
     "read", ["V[t][k]", "V[t+1][k]", "g[t][k]", "U[t, :][k]", "M[t][k,i]", "(V[t] + c)[k]", "x0[k]"]
 )
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("form", ["{{i,j: P[j,i,k]*{}}}", "{{i,j: exp(sum{{k: P[j,i,k]*{}}})}}"])
 def test_entries_at_the_step_in_index_forms(form: str, read: str) -> None:
     """An entry of what is read at the step has the step and the index as subscripts of their own."""

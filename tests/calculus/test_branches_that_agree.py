@@ -71,7 +71,7 @@ def test_gradient_of_one_entry(ratio):
 
 
 @pytest.mark.parametrize("part", [pytest.param(k, marks=[pytest.mark.long] if k > 4 else []) for k in range(200)])
-@pytest.mark.sampled(200)
+@pytest.mark.whole
 def test_random_branches(part):
     """Gradients at points without a kink, evaluated and compiled, against differences of the NumPy code."""
     for seed in range(15 * part, 15 * part + 15):

@@ -140,6 +140,7 @@ def test_gradient(passage):
     np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("paper", "latex", "let", "words"),
     EVERY_REFUSED,

@@ -25,6 +25,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_value_and_gradient(text, target):

@@ -33,7 +33,8 @@ def loss(a, A, Q, x0, c, e, b, j):
     return total
 
 
-@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
+@pytest.mark.whole
+@pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_second_derivatives_of_lags_with_data_as_indices(target):
     """The term of `j[i - 2]` exists from i = 2 on."""
     rng = np.random.default_rng(7)
@@ -62,7 +63,7 @@ PARTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize(("n", "steps"), [(3, 5), (3, 1), (3, 0), (1, 3), (4, 4)])
 @pytest.mark.parametrize(("text", "truth"), PARTS, ids=[text for text, _ in PARTS])

@@ -329,7 +329,8 @@ def test_pickle_and_stats(logreg):
     copy = pickle.loads(pickle.dumps(logreg))
     assert copy.source == logreg.source
     same(copy(*data()), reference(*data()))
-    assert {"kernels", "compile", "cache", "note"} <= set(logreg.stats)
+    made = {"kernels", "compile"} if logreg.stats["cache"] == "built" else {"load"}
+    assert {"cache", "note"} | made <= set(logreg.stats)
 
 
 def resident():

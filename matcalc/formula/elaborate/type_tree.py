@@ -17,6 +17,7 @@ from matcalc.formula.elaborate import (
     calls,
     equations,
     function_arguments,
+    index_lists,
     index_numbers,
     indices,
     infinity,
@@ -31,6 +32,7 @@ from matcalc.formula.recurrences import infer_systems
 from matcalc.formula.recurrences.read_systems import AT_STEP
 from matcalc.language import recurrences
 from matcalc.language.identifiers import near
+from matcalc.language.index_lists import is_list
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, value_of_leaf
@@ -103,7 +105,7 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
         entered.listed = tuple(inference.bound[name] for name in listed)
     if ast.head == "part":
         entered.note = len(entered.operands)
-        numbers = parts.numeric_subscripts(inference, ast)
+        numbers = parts.numeric_subscripts(inference, ast.args[1:])
         entered.operands += numbers
         entered.passed += [NONE] * len(numbers) if entered.passed else []
     return entered
@@ -194,7 +196,8 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     count: int = entered.note  # the base and the data among the subscripts
-    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:], infer)
+    read = index_lists.infer_listed if any(map(is_list, ast.args[1:])) else parts.infer_part
+    return read(inference, ast, values[0], values[1:count], values[count:], infer)
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:

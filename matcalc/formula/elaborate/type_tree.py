@@ -84,7 +84,6 @@ def infer(inference: Inference, root: Ast) -> Typed:
         passed = entered.passed or [NONE] * len(entered.operands)
         pairs = list(zip(entered.operands, passed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
-    infinity.check_whole(inference, root, values[0])
     return values.pop()
 
 
@@ -115,10 +114,9 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     count = len(entered.operands)
     operands = values[len(values) - count :]
     del values[len(values) - count :]
-    opposite = infinity.of_opposite(ast, operands)
-    if opposite is not None:
-        return opposite
-    infinity.check(inference, ast, operands, entered.note)
+    known = infinity.evaluated(inference, ast, operands, entered.note)
+    if known is not None:
+        return known
     index_ranges.close_ranges(inference, [inference.bound[name] for name in entered.hidden], ast)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:

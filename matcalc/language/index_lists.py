@@ -15,13 +15,10 @@ _TRUTH = ("True", "False")
 def as_list(subscript: Ast) -> Ast:
     """Return a subscript with a mask as the list of its places; any other subscript as it is.
 
-    Raises: ParseError for a table of indices, and for a list that is a mask in part.
+    Raises: ParseError for a list that is a mask in part.
     """
     if not is_list(subscript):
         return subscript
-    if len(subscript.args) > 1 and any(len(row.args) > 1 for row in subscript.args):
-        hint = "a subscript is an index, a range, or a list of indices, as in  x[[0, 2]]"
-        raise ParseError("a subscript that is a table of indices is not supported", at=subscript.span[0], hint=hint)
     found = entries(subscript)
     marks = [one.head == "name" and one.value in _TRUTH for one in found]
     if not any(marks):

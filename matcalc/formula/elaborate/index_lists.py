@@ -68,6 +68,9 @@ def _listed_axis(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typ
     written = ast.args[1:]
     axes = [axis for axis, one in enumerate(written) if is_list(one)]
     axis, listed = axes[0], written[axes[0]]
+    if len(listed.args) > 1 and any(len(row.args) > 1 for row in listed.args):
+        hint = "a subscript is an index, a range, or a list of indices, as in  x[[0, 2]]"
+        raise inference.fault("a subscript that is a table of indices is not supported", listed, hint=hint)
     if base.ast in inference.index_leaves:
         message = f"{shown(ast)}: a list of entries of an index is not supported"
         raise NotSupported(message, text=inference.text, at=listed.caret, hint="pass these indices as data")

@@ -280,7 +280,7 @@ class Expression(Array, Derivatives, Forms):
         if right is None:
             return NotImplemented
         a, b = (right, self) if swap else (self, right)
-        made = operation.nodes(a.marked, b.marked)
+        made = operation.of(a.marked, b.marked)
         written = of_numpy(operators.as_numpy(operation, a.marked, b.marked), (a, b), {})
         node, computed = shown_and_computed(made.node, a.has_marks or b.has_marks)
         return Expression(node, a.names.joined(b.names), made.row, reference=written, computed=computed)

@@ -47,7 +47,7 @@ def _decimal(digits: int, places: int) -> str:
     padded = shown.rjust(places + 1, "0")
     positional = f"{padded[:-places]}.{padded[-places:]}" if places else shown
     magnitude = len(shown) - places - 1
-    if -5 <= magnitude < 16:
+    if -5 < magnitude < 16 and not shown.endswith(8 * "0"):
         return positional
     mantissa = shown.rstrip("0")
     point = "." if len(mantissa) > 1 else ""

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
-from matcalc.language import faults, named_parts, recurrences
+from matcalc.language import faults, index_lists, named_parts, recurrences
 from matcalc.language.identifiers import shown
 from matcalc.language.index_limits import Limit, limit, with_limits
 from matcalc.language.signs import called, fraction, length
@@ -81,7 +81,7 @@ def read_argument(text: str) -> Ast:
 
 def read_subscripts(text: str) -> list[Ast]:
     """Return the trees of subscripts as written between brackets: `1:3, 0`."""
-    found = cast("list[Ast]", parse(text, "part_subscripts"))
+    found = [index_lists.as_list(one) for one in cast("list[Ast]", parse(text, "part_subscripts"))]
     for one in found:
         _check_relations(one, text)
     return found
@@ -310,7 +310,8 @@ def _condition(children: list[Any]) -> Ast:
 
 def _part(children: list[Any]) -> Ast:
     base, opening, subscripts, closing = children
-    return Ast("part", (base, *subscripts), None, (base.span[0], closing.end_pos), opening.start_pos)
+    listed = map(index_lists.as_list, subscripts)
+    return Ast("part", (base, *listed), None, (base.span[0], closing.end_pos), opening.start_pos)
 
 
 def _slice(children: list[Any]) -> Ast:

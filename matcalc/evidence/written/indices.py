@@ -76,6 +76,17 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
     return Value(found, tuple(labels), base.row and rank == 1, fixed=base.fixed)
 
 
+def listed(chosen: Sequence[int], length: int) -> Value:
+    """Return a list of indices of an axis, of which negative ones count from the end.
+
+    Raises: IndexError for one outside.
+    """
+    found = np.asarray(chosen, np.int64)
+    if np.any((found < -length) | (found >= length)):
+        raise IndexError("an index outside an axis")
+    return Value(found % max(length, 1))
+
+
 def _along(array: Array, axis: int, rank: int) -> Array:
     shape = [1] * rank
     shape[axis] = array.size

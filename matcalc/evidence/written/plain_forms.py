@@ -14,6 +14,7 @@ from matcalc.errors import NoReference
 from matcalc.evidence.written import arithmetic, indices
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.values import Value, exact
+from matcalc.language.index_lists import entries, is_list
 from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, definition, value_of_leaf
 
@@ -120,6 +121,12 @@ def part_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
             for bound in one.args:
                 bounds.append(None if bound.head == "empty" else _bound(bound, (yield bound, scope)))
             subscripts.append(slice(*bounds))
+            continue
+        if is_list(one):
+            chosen = []
+            for entry in entries(one):
+                chosen.append(as_integer((yield entry, scope)))
+            subscripts.append(indices.listed(chosen, base.shape[axis]))
             continue
         label = scope.bound.get(str(one.value)) if one.head == "name" else None
         if label is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import isinf
 from typing import Any, NamedTuple, Protocol
 
 from matcalc.errors import NotSupported, ShapeError
@@ -132,6 +133,12 @@ class Operation(NamedTuple):
 
     nodes: Callable[[Marked, Marked], Marked]
     numpy: str
+
+    def of(self, a: Marked, b: Marked) -> Marked:
+        """Return the result for operands that are no infinities, whose arithmetic has no normal form."""
+        if any(x.node.kind == "constant" and not x.node.shape and isinf(x.node.array) for x in (a, b)):
+            raise ShapeError("inf is no number to calculate with")
+        return self.nodes(a, b)
 
 
 class Operand(Protocol):

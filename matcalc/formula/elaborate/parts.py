@@ -18,16 +18,19 @@ from matcalc.formula.elaborate.index_numbers import Infer
 from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
+from matcalc.language.index_lists import entries, is_list
 from matcalc.language.syntax import Ast
 from matcalc.tensor.sizes.size import Size
 
 
-def numeric_subscripts(inference: Inference, ast: Ast) -> list[Ast]:
-    """Return the subscripts of a part that are numbers or sizes, in order; the others are indices and data."""
+def numeric_subscripts(inference: Inference, subscripts: Iterable[Ast]) -> list[Ast]:
+    """Return those of the subscripts that are numbers or sizes, in order; the others are indices and data."""
     written: list[Ast] = []
-    for subscript in ast.args[1:]:
+    for subscript in subscripts:
         if subscript.head == "slice":
             written.extend(bound for bound in subscript.args if bound.head != "empty")
+        elif is_list(subscript):
+            written.extend(entries(subscript))
         elif not (
             is_index(inference, subscript)
             or computed_subscripts.data_in(inference, subscript)
@@ -128,7 +131,7 @@ def _index(selection: Selection, axis: int, subscript: Ast) -> None:
 def _single(selection: Selection, axis: int, subscript: Ast) -> None:
     """Select one index of an axis; the result lacks the axis."""
     inference, length = selection.inference, selection.base.shape[axis]
-    index = _from_start(_number(selection, subscript), length)
+    index = from_start(_number(selection, subscript), length)
     _check_rooms(selection, subscript, (index, length - 1 - index), f"is outside axis {axis} of")
     source = inference.label(length)
     selection.axis_labels.append(source)
@@ -193,11 +196,11 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
             message, text=inference.text, at=subscript.args[2].caret, hint="give the array in that order"
         )
     if backwards:
-        low = ZERO if stop is None else _from_start(stop, length) + 1
-        high = length if start is None else _from_start(start, length) + 1
+        low = ZERO if stop is None else from_start(stop, length) + 1
+        high = length if start is None else from_start(start, length) + 1
     else:
-        low = ZERO if start is None else _from_start(start, length)
-        high = length if stop is None else _from_start(stop, length)
+        low = ZERO if start is None else from_start(start, length)
+        high = length if stop is None else from_start(stop, length)
     _check_range(selection, axis, subscript, low, high)
     source = label = inference.label(length)
     selection.axis_labels.append(source)
@@ -240,7 +243,7 @@ def _number(selection: Selection, subscript: Ast) -> Size:
     return value.exact
 
 
-def _from_start(index: Size, length: Size) -> Size:
+def from_start(index: Size, length: Size) -> Size:
     """Return a subscript counted from the start: one that is negative for all sizes counts from the end."""
     return length + index if is_negative(index) else index
 

@@ -17,6 +17,7 @@ from matcalc.formula.elaborate import (
     calls,
     equations,
     function_arguments,
+    index_lists,
     index_numbers,
     indices,
     infinity,
@@ -31,6 +32,7 @@ from matcalc.formula.recurrences import infer_systems
 from matcalc.formula.recurrences.read_systems import AT_STEP
 from matcalc.language import recurrences
 from matcalc.language.identifiers import near
+from matcalc.language.index_lists import is_list
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, value_of_leaf
@@ -82,7 +84,6 @@ def infer(inference: Inference, root: Ast) -> Typed:
         passed = entered.passed or [NONE] * len(entered.operands)
         pairs = list(zip(entered.operands, passed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
-    infinity.check_whole(inference, root, values[0])
     return values.pop()
 
 
@@ -103,7 +104,7 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
         entered.listed = tuple(inference.bound[name] for name in listed)
     if ast.head == "part":
         entered.note = len(entered.operands)
-        numbers = parts.numeric_subscripts(inference, ast)
+        numbers = parts.numeric_subscripts(inference, ast.args[1:])
         entered.operands += numbers
         entered.passed += [NONE] * len(numbers) if entered.passed else []
     return entered
@@ -113,10 +114,9 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     count = len(entered.operands)
     operands = values[len(values) - count :]
     del values[len(values) - count :]
-    opposite = infinity.of_opposite(ast, operands)
-    if opposite is not None:
-        return opposite
-    infinity.check(inference, ast, operands, entered.note)
+    known = infinity.evaluated(inference, ast, operands, entered.note)
+    if known is not None:
+        return known
     index_ranges.close_ranges(inference, [inference.bound[name] for name in entered.hidden], ast)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:
@@ -194,7 +194,8 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     count: int = entered.note  # the base and the data among the subscripts
-    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:], infer)
+    read = index_lists.infer_listed if any(map(is_list, ast.args[1:])) else parts.infer_part
+    return read(inference, ast, values[0], values[1:count], values[count:], infer)
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from matcalc.formula.elaborate.definitions import calls_of
 from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import ATOM, Form
 from matcalc.formula.forms.slices import line_of_parts
 from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.definitions import calls_of
 from matcalc.formula.notation.node_reading import Reading, of_difference
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply

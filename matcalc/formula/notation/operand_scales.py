@@ -14,10 +14,10 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from matcalc.formula.elaborate.definitions import calls_of
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.definitions import calls_of
 from matcalc.formula.notation.node_reading import Reading, divides, scaled
 from matcalc.formula.notation.products import product_reading
 from matcalc.formula.notation.sum_reading import sum_of

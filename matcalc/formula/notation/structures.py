@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import cast
 
-from matcalc.formula.elaborate.named_structures import structure_of
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.named_structures import structure_of
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import product, symbol, transpose

@@ -80,9 +80,7 @@ def test_numpy():
     assert text.node is mc.expression(f"sum(exp({MASKED}))", LET).node
 
 
-@pytest.mark.parametrize(
-    "text", ["x + inf", "inf*x", "inf", "-inf", "[inf, 1]", "x.^inf", "exp(-inf)", "where(x > 0, x, -inf) - inf"]
-)
+@pytest.mark.parametrize("text", ["x + inf", "inf*x", "x.^inf", "where(x > 0, x, -inf) - inf"])
 def test_refused(text):
     with pytest.raises(mc.ShapeError, match="no number to calculate with") as caught:
         mc.expression(text, LET)

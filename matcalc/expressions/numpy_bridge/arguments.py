@@ -14,6 +14,7 @@ from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import product, selector
+from matcalc.tensor.named_numbers import named_number
 from matcalc.tensor.nodes.node import Node, Shape
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size, is_nonnegative
@@ -83,7 +84,7 @@ def constant_of(value: object) -> Node | None:
     Raises: ShapeError for infinities and NaN; NotSupported for an array with a mask or of complex numbers.
     """
     if isinstance(value, (int, float)) or isinstance(value, SupportsFloat) and not hasattr(value, "shape"):
-        return constructors.number(rational(value))
+        return _number_node(value)
     if not hasattr(value, "__array__") or not hasattr(value, "shape"):
         return None
     import numpy as np
@@ -94,8 +95,13 @@ def constant_of(value: object) -> Node | None:
     if array.dtype.kind == "c":
         raise NotSupported("a constant of complex numbers is not supported: formulas are real")
     if not array.ndim:
-        return constructors.number(rational(float(array)))
+        return _number_node(float(array))
     return array_node(array)
+
+
+def _number_node(value: SupportsFloat) -> Node:
+    exact = rational(value)
+    return named_number(float(exact)) or constructors.number(exact)
 
 
 def array_node(array: npt.NDArray[np.generic]) -> Node:

@@ -8,16 +8,12 @@ results/simplification_against.md instead: a comparison with the package of anot
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import re
 import statistics
 import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.simplification.against import against
 from benchmarks.simplification.derivatives import TABLES, cases, derivative_of
 from benchmarks.simplification.measure import Trial, results_of_ways, trials
 from matcalc.formula.notation.length import tokens
@@ -25,8 +21,7 @@ from matcalc.formula.notation.length import tokens
 HERE = Path(__file__).resolve().parent
 RESULT = HERE.parent / "results" / "simplification.md"
 AGAINST = RESULT.with_name("simplification_against.md")
-LONGEST, MANY = 10, 40
-MEANINGS = re.compile(r"(?:, | where )\w+\([^()]*\) = \"[^\"]*\"")
+LONGEST = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -36,8 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--base", type=Path, help="the tree of an earlier version, to compare with it alone")
     given = parser.parse_args(arguments)
     if given.base is not None:
-        head = ["# Printed derivatives", "", "Written by `python -m benchmarks.simplification --base TREE`."]
-        AGAINST.write_text("\n".join([*head, *against(given.base.resolve())]) + "\n", encoding="utf-8")
+        base = given.base.resolve()
+        commit = subprocess.run(["git", "-C", base, "log", "-1", "--format=%h, %as"], capture_output=True, text=True)
+        head = [
+            "# Printed derivatives",
+            "",
+            "Written by `python -m benchmarks.simplification --base TREE`, where TREE is",
+        ]
+        head += [f"the commit {commit.stdout.strip() or 'that is not known'}."]
+        AGAINST.write_text("\n".join([*head, *against(base)]) + "\n", encoding="utf-8")
         return
     lines = ["# Simplification", "", "Written by `python -m benchmarks.simplification`."]
     for table in TABLES:
@@ -64,53 +66,6 @@ def lengths(table: str) -> list[str]:
         shown = [f"`{text}`" for text in (case["text"], case["wrt"], made, case["derivative"])]
         lines.append(f"| {' | '.join(shown)} | {ratio:.2f} |")
     return lines
-
-
-def against(base: Path) -> list[str]:
-    """Compare the printed derivatives with those of another tree, without the meanings of operations."""
-    before, now = ({key_of(row): row for row in rows_of(tree)} for tree in (base, HERE.parents[1]))
-    both = [key for key in now if "printed" in now[key] and "printed" in before.get(key, {})]
-    texts = {key: (without_meanings(before[key]["printed"]), without_meanings(now[key]["printed"])) for key in both}
-    longer = [key for key in both if tokens(texts[key][1]) > tokens(texts[key][0])]
-    shorter = [key for key in both if tokens(texts[key][1]) < tokens(texts[key][0])]
-    lines = ["", "## Printed derivatives against an earlier version", ""]
-    lines += [
-        f"{len(both)} derivatives: {len(shorter)} are shorter in tokens, {len(longer)} longer. "
-        f"{len(now) - len(both)} others have no result in one of the versions."
-    ]
-    lines += ["", "| of | by | before | now | tokens |", "|---|---|---|---|---|"]
-    for key in (*longer, *shorter):
-        row, (old, new) = now[key], texts[key]
-        shown = " | ".join(f"`{text}`" for text in (row["text"], row["wrt"], old, new))
-        lines.append(f"| {shown} | {tokens(old)}, {tokens(new)} |")
-    longest = sorted(both, key=lambda key: -tokens(texts[key][1]))[:MANY]
-    lines += ["", f"## The {MANY} longest", "", "Tokens before, now, and now with named parts.", ""]
-    lines += ["| of | by | now, with named parts | before | now | named |", "|---|---|---|---|---|---|"]
-    for key in longest:
-        row, named, lengths_ = now[key], without_meanings(now[key]["named"]), [tokens(text) for text in texts[key]]
-        shown = " | ".join(f"`{text}`" for text in (row["text"], row["wrt"], named))
-        lines.append(f"| {shown} | {lengths_[0]} | {lengths_[1]} | {tokens(named)} |")
-    whole = [sum(tokens(texts[key][k]) for key in longest) for k in (0, 1)]
-    whole.append(sum(tokens(without_meanings(now[key]["named"])) for key in longest))
-    return [*lines, "", "In all {} before, {} now, {} with named parts.".format(*whole)]
-
-
-def rows_of(tree: Path) -> list[dict[str, str]]:
-    """Return the derivatives that the package of a tree prints, in a process of its own."""
-    command = [sys.executable, str(HERE / "derivatives.py")]
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"PYTHONPATH": str(tree), "MATCALC_CACHE": cache}
-        made = subprocess.run(command, env=environment, cwd=tree, check=True, capture_output=True, text=True)
-    return json.loads(made.stdout)
-
-
-def key_of(row: dict[str, str]) -> tuple[str, ...]:
-    return tuple(row[name] for name in ("table", "kind", "text", "wrt", "let"))
-
-
-def without_meanings(printed: str) -> str:
-    """Return a formula without the meanings of its operations in words."""
-    return MEANINGS.sub("", printed)
 
 
 def orders(count: int) -> list[str]:

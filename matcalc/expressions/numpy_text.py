@@ -100,7 +100,8 @@ def run(text: str, declared: Mapping[str, Expression], sizes: Collection[str]) -
         if isinstance(value, Varying):
             raise NotSupported("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
         if made is None:
-            raise ShapeError("the text gives several values or a word, not a formula")
+            hint = "write the value that you mean, as in np.linalg.eigh(A)[0]"
+            raise ShapeError("the text gives several values or a word, not a formula", hint=hint)
         return Expression(made.node, replace(made.names.joined(names), written=names.written, traced=False))
     except (MatcalcError, *RAISED) as fault:
         raise _located(fault, text, run_.current) from None
@@ -190,6 +191,8 @@ class _Run:
     def _raise(self, node: ast.expr) -> NoReturn:
         self.current = node
         hint = "write a Python function of the arrays, def f(...): return ..., and pass it in place of the text"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+            hint = f"a power is {shown(f'{ast.unparse(node.left)}**{ast.unparse(node.right)}')}"
         raise NotSupported(f"{shown(ast.unparse(node))} is not supported in text", hint=hint)
 
     def _operated(self, node: ast.expr, operation: Callable[..., Value], *operands: ast.expr) -> Value:

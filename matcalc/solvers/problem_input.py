@@ -211,7 +211,8 @@ def scalar(e: Expression) -> Expression:
     if all(size.is_integer and size == 1 for size in e.node.shape):
         return e if not e.node.shape else Expression((e[(0,) * len(e.node.shape)]).node, e.names)
     shape = ", ".join(map(str, e.shape))
-    raise ShapeError(f"the objective has shape ({shape}): a solver minimises a scalar")
+    hint = "for the sum of squares write norm2(...)^2"
+    raise ShapeError(f"the objective has shape ({shape}): a solver minimises a scalar", hint=hint)
 
 
 def _named(values: Mapping[Any, Any] | None, what: str) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def power(base: Node, exponent: Fraction) -> Node:
     if has_square(base, exponent):
         return power(square_of(base), exponent / 2)
     inner, before = exponent_of(base)
-    if before != 1 and (inner.range.positive or _same_domain(before, before * exponent, exponent)):
+    if before != 1 and _is_one_power(inner, before, exponent):
         return power(inner, before * exponent)
     if base.kind == "number":
         exact = _exact_power(base.value, exponent)
@@ -120,9 +120,11 @@ def power(base: Node, exponent: Fraction) -> Node:
     return with_axes(power_node(with_axes(base, order), exponent), inverse(order))
 
 
-def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
-    """Return whether (x.^before).^exponent is x.^total for every x, negative ones and zero included."""
-    roots = before.denominator != 1 and total.denominator != 1
+def _is_one_power(base: Node, before: Fraction, exponent: Fraction) -> bool:
+    """Return whether (base.^before).^exponent is one power of the base, also where this is negative or 0."""
+    if base.range.positive or (base.range.nonnegative and before < 0 < exponent):
+        return True
+    roots = before.denominator != 1 and (before * exponent).denominator != 1
     return roots or before.denominator == exponent.denominator == 1
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.calculus.simplify.masks import masked
+from matcalc.calculus.simplify.masks import masked, mirrored
 from matcalc.calculus.simplify.nested_fractions import cleared, over_common_powers
 from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortened
 from matcalc.tensor.constructors import add, product, transpose
@@ -64,14 +64,20 @@ def put_together(node: Node) -> Iterator[Node]:
             )
             rest = rest_of(term, place, how)
             found.setdefault((rest, axes), {})[number] = reordered
-            if len(linked(how)) == operand.rank == 2 and not term.rank:
-                found.setdefault((transpose(rest), axes), {})[number] = transpose(reordered)
+            if len(linked(how)) == operand.rank == 2:
+                found.setdefault((_exchanged(rest), axes), {})[number] = transpose(reordered)
     for (rest, axes), by_term in found.items():
         if len(by_term) > 1 and not all(reordered.switches for reordered in by_term.values()):
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
             operand = add([(node.coefs[k], reordered) for k, reordered in by_term.items()])
             whole = combined(node, operand, how, rest)
             yield add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
+
+
+def _exchanged(rest: Node) -> Node:
+    """Return a cofactor with its last two axes, at which an operand was linked, exchanged."""
+    *before, row, column = range(rest.rank)
+    return product(1, [(rest, (*before, column, row))], tuple(range(rest.rank)))
 
 
 def common_factors(node: Node) -> Iterator[Node]:
@@ -269,4 +275,4 @@ def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> 
     return product(1, [(factor_node, at), (inner, inner_at)], tuple(range(rank)), dict(enumerate(node.shape)))
 
 
-GENERATORS = (put_together, over_common_powers, masked, cleared)
+GENERATORS = (put_together, over_common_powers, masked, mirrored, cleared)

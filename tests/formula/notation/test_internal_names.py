@@ -28,12 +28,32 @@ def cases():
 EVERY = sorted(set(cases()))
 
 
+DEFINED = (
+    re.compile(r'([A-Za-z_]\w*)\([^=()]*\) = "[^"]*"'),
+    re.compile(r"\\operatorname\{([^}]*)\}\([^=()]*\) = \\text\{[^{}]*\}"),
+)
+
+
 def called(shown):
-    """Return the names of calls in a formula, in text or LaTeX, and those that the formula defines behind it."""
-    formula = shown.partition(" where ")[0].partition(r"\text{where }")[0].replace(r"\_", "_")
-    calls = set(re.findall(r"([A-Za-z_]\w*)\(", formula)) | set(re.findall(r"\\operatorname\{([^}]*)\}", formula))
-    behind = shown[len(formula) :].replace(r"\_", "_")
-    return calls, set(re.findall(r"(\w+)\}?\([^=()]*\) = (?:\"|\\text)", behind))
+    """Return the names of calls in a formula and in its named parts, and the names that are defined in words behind."""
+    rest, defined = shown.replace(r"\_", "_"), set()
+    for definition in DEFINED:
+        defined |= set(definition.findall(rest))
+        rest = definition.sub("", rest)
+    return set(re.findall(r"([A-Za-z_]\w*)\(", rest)) | set(re.findall(r"\\operatorname\{([^}]*)\}", rest)), defined
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "P'*x where P = sort_P(x)",
+        r"\mathbf{P} \quad\text{where } \mathbf{P} = \operatorname{sort\_P}(\mathbf{x})",
+        'P where P = sort_P(x), equal_mean(w, g) = "g, with means"',
+    ],
+)
+def test_names_in_parts_are_found(shown):
+    calls, defined = called(shown)
+    assert (calls - defined) & INTERNAL == {"sort_P"}
 
 
 def assert_defined(derivatives):

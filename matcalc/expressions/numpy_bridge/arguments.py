@@ -100,8 +100,8 @@ def constant_of(value: object) -> Node | None:
 
 
 def _number_node(value: SupportsFloat) -> Node:
-    exact = rational(value)
-    return named_number(float(exact)) or constructors.number(exact)
+    named = named_number(value) if isinstance(value, float) else None
+    return named or constructors.number(rational(value))
 
 
 def array_node(array: npt.NDArray[np.generic]) -> Node:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.definitions.bound_letters import bound_in
+from matcalc.language.latex.definitions.running_totals import whole_totals
 from matcalc.language.latex.definitions.separate_indices import with_own_indices
 from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
@@ -100,6 +101,10 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
+    is_datum = len(items) == 1 == len(one.indices) and items[0].head == "script" and not above
+    whole = whole_totals(reading, one, outside) if is_datum else None
+    if whole is not None:  # S_{t_i} of S_t = \\sum_{s=1}^t x_s
+        return Ast("script", (whole, below), ("_",), shown.span, shown.at)
     if len(items) < len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     formula = with_own_indices(reading, one, {*outside, *letters_in(below)})

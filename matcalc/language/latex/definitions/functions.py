@@ -161,6 +161,9 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         and (subscript_of(x) is not None or _with_primes(x) in put)
     }
     bases |= {x.args[0] for x in walk(formula) if x.head == "script" and "_" in x.value and key_of(x.args[0]) in data}  # type: ignore[operator]
+    declared = [x for x in walk(formula) if x.head == "script" and whole_key(without_top(x)[0]) in reading.keys]
+    scripts = [below for x in declared if (below := subscript_of(x)) is not None]
+    bases |= {x for below in scripts for x in walk(below)}  # A of a_A, a declared number
     bases |= {x for accent in walk(formula) if accent.head == "accent" for x in walk(accent) if x is not accent}
 
     def change(node: Ast) -> Ast:
@@ -246,6 +249,8 @@ def _check_rows(reading: Reading, key: Key, one: Statement, argument: Ast) -> No
     if key == small or key not in reading.keys:
         return
     for script in (x for x in walk(one.formula) if x.head == "script" and subscript_of(x) is not None):
+        if whole_key(without_top(script)[0]) in reading.keys:  # a_V, a declared number
+            continue
         base = script.args[0]
         while base.head == "accent":
             base = base.args[0]

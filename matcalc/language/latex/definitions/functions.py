@@ -67,6 +67,7 @@ def with_functions(
             put = _applied(reading, one, base, outside)
             for mark, x in marks:
                 put = Ast("script", (put, x), (mark,), item.span, item.at)
+                put = Ast("fence", (put,), "open", item.span, item.at) if mark == "_" else put  # \\log p_{iy}(1)
             items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 

@@ -1,4 +1,4 @@
-r"""Reads functions of arrays at other arrays: v(\hat Z) of v(Z) = \sum_i \|z_i - \bar z\|^2 with \bar z of the rows z_i.
+r"""Reads functions of arrays at other arrays: v(\hat Z) of v(Z) = \sum_i \|z_i - \bar z\|^2, with \bar z of its rows.
 
 The formula of the function reads parts of its argument by a letter of their own, which is a lower-case one for rows. At
 another declared array it is the same formula in the letters of that array, with its own copies of the lines that it

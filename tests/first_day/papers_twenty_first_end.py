@@ -81,6 +81,18 @@ def chomp(q, o, r, lam, epsilon):
     return J
 
 
+def distillation(z, v, y, alpha, T):
+    def softmax(a):
+        return np.exp(a) / np.exp(a).sum(axis=1, keepdims=True)
+
+    total = 0.0
+    for i in range(len(y)):
+        total -= (1 - alpha) * np.log(softmax(z)[i, y[i]])
+        for p, q in zip(softmax(z / T)[i], softmax(v / T)[i], strict=True):
+            total += alpha * T**2 * q * np.log(q / p)
+    return total / len(y)
+
+
 def kalman(y, A, C, Q, R):
     x, P, J = np.zeros(len(A)), Q, 0.0
     for t in range(len(y)):
@@ -258,6 +270,18 @@ TWENTY_FIRST_END = [
         "A",
         kalman,
     ),
+    Passage(
+        "knowledge distillation, twenty-first set",
+        (
+            r"""\mathcal{L}_{KD} = \frac1N\sum_{i=1}^{N}\left[-(1-\alpha)\log p_{i,y_i}(1) + \alpha T^2
+        \sum_{k=1}^{K} q_{i,k}(T)\log\frac{q_{i,k}(T)}{p_{i,k}(T)}\right], where $p_{i,k}(T) =
+        \frac{\exp(z_{ik}/T)}{\sum_{j=1}^{K}
+        \exp(z_{ij}/T)}$ and $q_{i,k}(T) = \frac{\exp(v_{ik}/T)}{\sum_{j=1}^{K}\exp(v_{ij}/T)}$."""
+        ),
+        "z: matrix(N, K); v: matrix(N, K); y: index(N); alpha: scalar; T: scalar positive",
+        "z",
+        distillation,
+    ),
 ]
 
 TWENTY_FIRST_REFUSED = [
@@ -275,17 +299,6 @@ TWENTY_FIRST_REFUSED = [
         ),
         ("Z: matrix(M, d); p: index(M); tau: scalar positive"),
         r"a / b c can be read in two ways",
-    ),
-    (
-        "knowledge distillation, twenty-first set",
-        (
-            r"""\mathcal{L}_{KD} = \frac1N\sum_{i=1}^{N}\left[-(1-\alpha)\log p_{i,y_i}(1) + \alpha T^2
-        \sum_{k=1}^{K} q_{i,k}(T)\log\frac{q_{i,k}(T)}{p_{i,k}(T)}\right], where $p_{i,k}(T) =
-        \frac{\exp(z_{ik}/T)}{\sum_{j=1}^{K}
-        \exp(z_{ij}/T)}$ and $q_{i,k}(T) = \frac{\exp(v_{ik}/T)}{\sum_{j=1}^{K}\exp(v_{ij}/T)}$."""
-        ),
-        ("z: matrix(N, K); v: matrix(N, K); y: index(N); alpha: scalar; T: scalar positive"),
-        r"log or logm",
     ),
     (
         "linear-chain CRF",

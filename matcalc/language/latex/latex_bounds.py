@@ -22,11 +22,26 @@ from matcalc.language.write import text as written
 _RANGES = r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
 
 
+_DOTS = ("dots", "ldots", "cdots")
+
+
 def range_of(index: Index) -> str:
     """Return the last value of an index that begins at 1, as text; "" if it is not known."""
     if index.high is None or index.low is None:
         return index.size
     return written(index.high) if is_number(index.low, 1) else ""
+
+
+def as_range(element: Ast) -> Ast:
+    r"""Return k \in \{1, \dots, K\} as 1 \le k \le K, anything else as it is."""
+    if element.head != "relation" or element.value != (r"\in",):
+        return element
+    index, listed = element.args
+    items = listed.args if listed.head == "fence" and listed.value == "set" else ()
+    is_range = len(items) == 3 and items[1].head == "word" and items[1].value[0] in _DOTS  # type: ignore[index]
+    if not is_range or index.head not in ("letter", "row"):
+        return element
+    return Ast("relation", (items[0], index, items[2]), ("<=", "<="), element.span, element.at)
 
 
 def bounds_of(

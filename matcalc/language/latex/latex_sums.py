@@ -11,7 +11,7 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_axes import elements, is_number, letters_in, sum_of
-from matcalc.language.latex.latex_bounds import bounds_of, index_letters, members, range_of
+from matcalc.language.latex.latex_bounds import as_range, bounds_of, index_letters, members, range_of
 from matcalc.language.latex.latex_data_indices import beside_datum, condition_on
 from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_scope import (
@@ -59,7 +59,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     found: dict[str, Index] = {}
     waiting: dict[str, str] = {}
     conditions: list[Ast] = []
-    for element in elements(scripts["_"]):
+    for element in map(as_range, elements(scripts["_"])):
         if (beside := beside_datum(reading, element)) is not None:
             conditions.append(condition_on(reading, element, beside))
             waiting.update({beside: ""} if beside not in scope.indices and beside not in found else {})

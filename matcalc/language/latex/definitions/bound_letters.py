@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_scope import Key, key_of, subscript_of
+from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.syntax import Ast, walk
 
 
@@ -29,7 +30,7 @@ def bound_by(big: Ast, free: Collection[str] = ()) -> set[str]:
 
 
 def listed_in(line: Ast) -> set[Key]:
-    """Return the keys of the names whose only subscript is the index of a sum around them."""
+    """Return the keys of the names whose only subscript is the index of a sum around them, or data at it, a_{t_i}."""
     scripts = [
         (x, letters)
         for big in walk(line)
@@ -38,4 +39,9 @@ def listed_in(line: Ast) -> set[Key]:
         if x.head == "script"
     ]
     pairs = [(key_of(x.args[0]), subscript_of(x), letters) for x, letters in scripts]
-    return {key for key, below, own in pairs if key and below and below.head == "letter" and below.value[0] in own}  # type: ignore[index]
+    inner = [(key, _at_index(unbraced(below)), own) for key, below, own in pairs if key and below]
+    return {key for key, below, own in inner if below.head == "letter" and below.value[0] in own}  # type: ignore[index]
+
+
+def _at_index(below: Ast) -> Ast:
+    return unbraced(below.args[1]) if below.head == "script" and below.value == ("_",) else below

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import cast
 
 from matcalc.language.latex.definitions.bound_letters import bound_in
+from matcalc.language.latex.definitions.running_totals import whole_totals
 from matcalc.language.latex.definitions.separate_indices import with_own_indices
 from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
@@ -66,6 +67,7 @@ def with_functions(
             put = _applied(reading, one, base, outside)
             for mark, x in marks:
                 put = Ast("script", (put, x), (mark,), item.span, item.at)
+                put = Ast("fence", (put,), "open", item.span, item.at) if mark == "_" else put  # \\log p_{iy}(1)
             items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 
@@ -100,6 +102,10 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
+    is_datum = len(items) == 1 == len(one.indices) and items[0].head == "script" and not above
+    whole = whole_totals(reading, one, outside) if is_datum else None
+    if whole is not None:  # S_{t_i} of S_t = \\sum_{s=1}^t x_s
+        return Ast("script", (whole, below), ("_",), shown.span, shown.at)
     if len(items) < len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     formula = with_own_indices(reading, one, {*outside, *letters_in(below)})
@@ -156,6 +162,9 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         and (subscript_of(x) is not None or _with_primes(x) in put)
     }
     bases |= {x.args[0] for x in walk(formula) if x.head == "script" and "_" in x.value and key_of(x.args[0]) in data}  # type: ignore[operator]
+    declared = [x for x in walk(formula) if x.head == "script" and whole_key(without_top(x)[0]) in reading.keys]
+    scripts = [below for x in declared if (below := subscript_of(x)) is not None]
+    bases |= {x for below in scripts for x in walk(below)}  # A of a_A, a declared number
     bases |= {x for accent in walk(formula) if accent.head == "accent" for x in walk(accent) if x is not accent}
 
     def change(node: Ast) -> Ast:
@@ -241,6 +250,8 @@ def _check_rows(reading: Reading, key: Key, one: Statement, argument: Ast) -> No
     if key == small or key not in reading.keys:
         return
     for script in (x for x in walk(one.formula) if x.head == "script" and subscript_of(x) is not None):
+        if whole_key(without_top(script)[0]) in reading.keys:  # a_V, a declared number
+            continue
         base = script.args[0]
         while base.head == "accent":
             base = base.args[0]

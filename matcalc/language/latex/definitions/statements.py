@@ -159,9 +159,10 @@ def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     scripts = [below for node in own if (below := subscript_of(node))]
     free = {x for below in scripts for x in letters_in(below)} - bound_in(formula, letters) - reading.known.sizes
     is_counted = key_of(name.args[0]) in reading.listed or {*letters} <= {*reading.ranges}
-    is_listed = bool(letters) and is_counted and (letters[0],) not in reading.keys
+    data = {x for x in letters if {*reading.keys.get((x,), ())} & reading.known.indices}  # t of t_i, data of indices
+    is_listed = bool(letters) and is_counted and (letters[0] in data or (letters[0],) not in reading.keys)
     if len(letters) > 1 or is_listed:  # \Sigma_{ij} = \rho^{|i - j|}, and w_k = e^{-k} in \sum_k w_k x_k
-        free |= {x for x in letters_in(formula) if (x,) not in reading.keys} - bound_in(formula, letters)
+        free |= {x for x in letters_in(formula) if x in data or (x,) not in reading.keys} - bound_in(formula, letters)
     free -= _labels(reading, formula)
     arrays = [cast(Ast, subscript_of(x)) for x in own if _is_array(reading, key_of(x.args[0]))]
     if clash := [x for x in letters if x in reading.known.sizes and any(x in letters_in(s) for s in arrays)]:

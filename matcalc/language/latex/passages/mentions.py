@@ -23,7 +23,7 @@ from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.latex.passages.contradictions import check_words
 from matcalc.language.latex.passages.descriptions import CHANGE, Described
 from matcalc.language.latex.passages.meanings import is_function_named
-from matcalc.language.latex.passages.paragraphs import OPERATION
+from matcalc.language.latex.passages.paragraphs import OF_DATA, OPERATION
 from matcalc.language.latex.passages.passage import Passage
 from matcalc.language.latex.passages.restrictions import check_own, function_named, is_known, without_dots
 from matcalc.language.latex.passages.words_of_rows import letters_of
@@ -39,6 +39,7 @@ _ROWS = re.compile(
     r"[\s,]*(?:is|are|be|denotes?)\b[^$,;]*(?:\$[^$]*\$[^$,;]*)??\b(?:row|column)s?(?:[\s-]+vectors?)?\s+(?:of|in)\s+"
     r"[a-z\s]*\$([^$]*)\$"
 )
+_IS_MATRIX = re.compile(r"[^=<>\s]+?(?=\s*(?:\\in(?![A-Za-z])|\Z))")
 _DENOTES = re.compile(r"\s*,?\s*(?:denotes?|means?|stands?\s+for|refers?\s+to|represents?|is|are|be)\b")
 _CALLED = re.compile(r"\s*[^()\[\]|]*[\w}](?=\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\([^()]*\)\s*\Z)")
 """The name of a function in front of its arguments."""
@@ -153,6 +154,7 @@ def _lines(lines: Lines) -> _Lines:
     defined = {key for one in every for key in _left_keys(one)}
     equations = [one for one in every if _left_keys(one)]
     uses = {key for one in every for side in (one.args[1:] if one in equations else (one,)) for key in used(side)}
+    uses |= {key for one in equations if _left_keys(one) & uses for key in _left_keys(one)}
     scripts = [s for one in every for x in walk(one) if x.head == "script" and (s := subscript_of(x))]
     indices = {x for one in every for x in bound_in(one)} | {x for s in scripts for x in letters_in(s)}
     return _Lines(defined, defined - uses, {key for one in every for key in _values_of(one)}, indices)
@@ -170,7 +172,9 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
         assert own is not None
         names = _names(text, one)
         shown = text[one.begin : one.end].strip()
-        if one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
+        if (row := _told_row(reading, one, names, shown)) and not {_base(names[0])} & own.defined:
+            found += lines_of(row)[0]
+        elif one.is_stated or is_function_named(shown, one.words) and any(is_known(reading, x) for x in names):
             check_own(reading, text, one)
         elif names and all(is_known(reading, x) for x in without_dots(reading, names)):
             _check_known(reading, text, one, shown, names)
@@ -186,7 +190,7 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
             if _WITH.search(one.before) and is_part:
                 raise _only_words(shown, text, one)
             unknown = [x for x in names if not is_known(reading, x) and not _is_explained(x, own)]
-            if unknown and not word:
+            if unknown and not word or OF_DATA.match(one.words):
                 raise _only_words(shown, text, one)
             if unknown:
                 found += lines_of(rf"{shown.partition('(')[0].strip()}(t) = \operatorname{{{word}}}(t)")[0]
@@ -194,6 +198,28 @@ def check_mentioned(reading: Reading, text: str, mentioned: Sequence[Described],
                 hint = "write it as a formula"
                 raise ParseError(f"these words name a function of {shown}", text=text, at=one.begin, hint=hint)
     return [nowhere(x) for x in found]
+
+
+def _told_row(reading: Reading, one: Described, names: Sequence[Ast], shown: str) -> str:
+    r"""Return the definition of an unknown name of which words say that it is a row, \beta_g = B_{g,:}^\top, else "".
+
+    Beside the rows of the declared matrix of its own letter it needs none.
+    """
+    told = _ROWS.match(one.words)
+    below = subscript_of(names[0]) if len(names) == 1 and names[0].head == "script" else None
+    if told is None or below is None or below.head != "letter" or is_known(reading, names[0]):
+        return ""
+    matrix = _IS_MATRIX.match(told[1])
+    if matrix is None:
+        return ""
+    keys = [key_of(x) for line in lines_of(matrix[0])[:1] for x in line]
+    names_ = reading.keys.get(keys[0] or (), ()) if len(keys) == 1 else ()
+    if len(names_) != 1 or len(reading.known.shapes.get(names_[0], ())) != 2:
+        return ""
+    index = str(below.value[0])  # type: ignore[index]
+    index = f"\\{index}" if len(index) > 1 else index
+    is_row = "row" in told[0].rpartition("$")[0].rpartition("$")[0]
+    return f"{shown} = {matrix[0]}_{{{index},:}}^\\top" if is_row else f"{shown} = {matrix[0]}_{{:,{index}}}"
 
 
 def _base(name: Ast) -> Key | None:

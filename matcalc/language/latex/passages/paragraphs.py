@@ -27,11 +27,17 @@ _MATH = re.compile(
 _SET = re.compile(r"\\(?:textit|textbf|textsc|textsl|textrm|textnormal|text|mbox|underline)\s*\{([^{}$\\]*)\}")
 """Prose in another font."""
 _SPACE = re.compile(r"\\(?:(?:noindent|par|medskip|smallskip|bigskip|item|quad|qquad)(?![A-Za-z])|[ @,/;:!%&])|~")
+_ACCENT = re.compile(
+    r"\\(?:['`^\"~.=](?=\{?\\?[A-Za-z])|[Hcvur](?=\{)|(?:ss|o|O|l|L|ae|oe|aa|AA)(?![A-Za-z])(?:\{\})?)\{?([A-Za-z]?)\}?"
+)
+"""A letter with an accent, Lam\\'e."""
 _PROSE = re.compile(r"[^\\={}^_|<>$#&]*")
 _LETTER = re.compile(r"(?<![\w'.-])(?:[B-HJ-Zb-z]|(?<=[a-z] )A)(?![\w'.-])")
 """A letter of a formula without signs around it."""
 _OTHER_READER = re.compile(r"\b(?:subject\s+to|such\s+that|s\.\s?t\.)(?![A-Za-z])", re.I)
 """Words of constraints."""
+_SUBJECT = re.compile(r"\b(?:subject\s+to|such\s+that)\s+(?:(?:the|an?)\s+)?(?:[a-z-]+\s+){1,3}\Z")
+"""Words in front of an equation that defines what the formula reads, subject to the dynamics $x_{t+1} = A x_t$."""
 _SHORT = re.compile(r"\b(?:i\.\s?e|e\.\s?g|i\.i\.d|w\.r\.t|s\.d|c\.d\.f|p\.d\.f|cf|resp|vs|Eq|Eqs|Fig|Sec|Ref|al)\.")
 _END = re.compile(r"[.!?](?=\s|\Z)")
 _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
@@ -71,7 +77,7 @@ OPERATION = re.compile(
 _OF_FUNCTION = re.compile(rf"\b(?:log|ln|exp)\s*\Z|{OPERATION.pattern}")
 _REPLACES = re.compile(
     r"\b(?:replac(?:e|es|ed|ing)|substitut(?:e|es|ed|ing)|in\s+place\s+of|instead\s+of|rather\s+than|swap(?:ped|ping)?)(?:\s+the)?\s*\Z"
-    r"|\b(?:add(?:s|ed|ing)?|plus|minus|times|subtract(?:s|ed|ing)?)\s+(?:an?\s+|the\s+)?(?:[a-z-]+\s+){0,2}\Z"
+    r"|\b(?:add(?:s|ed|ing)?|plus|minus|times(?!\s+(?:to|of|between|until|at|for|from)\b)|subtract(?:s|ed|ing)?)\s+(?:an?\s+|the\s+)?(?:[a-z-]+\s+){0,2}\Z"
 )
 """Words in front of a symbol that may change the formula."""
 _CHANGES = re.compile(
@@ -84,6 +90,9 @@ _CHANGES = re.compile(
     re.I,
 )
 """Words that change a formula of another sentence."""
+_LET = re.compile(r"\b[Ll]et\s*\Z")
+OF_DATA = re.compile(r"\s*(?:equals?|be)\s+(?:zero|one)\s+(?:for|if|when)\b")
+"""Words about values of data, let $s_i$ equal one if it was detected."""
 _CHANGED = re.compile(
     r"\b(?:squared|inverse(?!\s+temperature)|reciprocal|negative|transposed|normali[sz]ed|log|logarithmic|additional|extra)\s+"
     r"(?:(?!of\b|over\b|and\b)[a-z-]+\s+){0,2}\Z"
@@ -98,6 +107,10 @@ _VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
 _BE = re.compile(r"\s*be\s")
 _ADDS = re.compile(r"[\s,]*(?:be\s+)?(?:[a-z]*\s*(?:plus|minus|times|twice)|half|thrice)\b")
 """Words that change the formula in front of them."""
+_NOUN_TIMES = re.compile(
+    r"\b(?:the|these|those|all|of|their)\s+(?:[a-z-]+\s+){0,2}times(?=\s*[,;]|\s+(?:of|to|between|until|for|from|are|were)\b)"
+)
+"""The noun in "the travel times, ..."."""
 _ELSE = re.compile(r"\b(?:otherwise|else)\b")
 _CHANGE = re.compile(
     r"\b(?:(?:averag(?:ed|ing)|summed|summing|multiplied|divided|scaled|squared|cubed|normali[sz]ed|negated|inverted"
@@ -137,7 +150,7 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     """
     plain = with_listed_conditions(_with_plain_prose(without_citations(text)), arrays)
     pieces = _pieces(plain)
-    prose = [plain[x.first : x.last] for x in pieces if not x.is_math]
+    prose = [_without_subject(plain, pieces, k) for k, x in enumerate(pieces) if not x.is_math]
     count = sum(x.is_math for x in pieces)
     if not count or count == 1 and not any(re.search(r"[A-Za-z]{2}", x) for x in prose):
         return None
@@ -158,8 +171,10 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
         hint = "write it as a formula"
         raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
     _check_changes(text, parts, roles)
-    for piece in (x for x in pieces if not x.is_math):
-        if changes := _CHANGES.search(plain, piece.first, piece.last):
+    for k, piece in enumerate(pieces):
+        changes = None if piece.is_math else _CHANGES.search(plain, piece.first, piece.last)
+        is_told = changes is not None and OF_DATA.match(plain, piece.first, piece.last) and k
+        if changes is not None and not (is_told and _LET.search(plain[: pieces[k - 1].begin])):
             hint = "write them as a formula, or leave them out"
             words_ = " ".join(changes[0].split())
             raise ParseError(f"the words {words_!r} may change a formula", text=text, at=changes.start(), hint=hint)
@@ -185,13 +200,25 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     return passage, words
 
 
+def _without_subject(text: str, pieces: list[Piece], k: int) -> str:
+    """Return a text between formulas, without the words "subject to" in front of an equation."""
+    shown = text[pieces[k].first : pieces[k].last]
+    after = _outer(text[pieces[k + 1].first : pieces[k + 1].last]) if k + 1 < len(pieces) else ""
+    return _SUBJECT.sub(" ", shown) if _EQUAL.search(after) and not _RELATED.search(after) else shown
+
+
 def _with_plain_prose(text: str) -> str:
     """Return a text whose prose contains no commands of fonts and spaces."""
     made, at = "", 0
     for one in _MATH.finditer(text):
-        made += _SPACE.sub(_blank, _SET.sub(_unset, text[at : one.start()])) + one[0]
+        made += _with_plain_words(text[at : one.start()]) + one[0]
         at = one.end()
-    return made + _SPACE.sub(_blank, _SET.sub(_unset, text[at:]))
+    return made + _with_plain_words(text[at:])
+
+
+def _with_plain_words(text: str) -> str:
+    text = _SPACE.sub(_blank, _SET.sub(_unset, text))
+    return _ACCENT.sub(lambda found: (found[1] or "x").rjust(len(found[0]), "x"), text)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -345,7 +372,7 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
             hint = "write what they mean as a formula, or leave them out"
             raise ParseError(f"the words {front[0].strip()!r} may change a formula", text=text, at=one.begin, hint=hint)
         stated = one if role == "statement" else stated
-        words = "" if _BE.match(one.after) else one.after
+        words = "" if _BE.match(one.after) else _NOUN_TIMES.sub(" ", one.after)
         other = stated and (_ELSE.search(one.after) or _CHANGE.search(words) or _ADDS.match(one.after))
         if other:
             shown = " ".join(other[0].split())

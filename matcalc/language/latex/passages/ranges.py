@@ -13,7 +13,7 @@ from matcalc.language.latex.passages.signs import RANGE
 _BOUNDS = re.compile(
     r"_\s*\{\s*(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*=\s*1\s*\}\s*\^\s*\{?\s*(?P<size>[A-Za-z])(?![A-Za-z+\-])"
 )
-_LISTED = re.compile(rf"(?<![A-Za-z\\])(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*(?P<range>{RANGE})")
+_LISTED = re.compile(rf"(?<![A-Za-z\\_])(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*(?P<range>{RANGE})")
 
 
 def ranges_in(text: str, sizes: Collection[str]) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from matcalc.language.latex.definitions.diagonals import (
 )
 from matcalc.language.latex.definitions.fenced_names import with_fenced_names
 from matcalc.language.latex.definitions.functions import implied, with_functions
+from matcalc.language.latex.definitions.functions_of_rows import with_functions_of_rows
 from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.lists import with_lists
@@ -142,7 +143,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [with_lists(reading, one, EQUAL) for one in every]
         every = with_numbered_entries(reading, with_totals(reading, every, EQUAL), EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
-        every = with_whole_names(with_marginals(every, EQUAL), EQUAL)
+        every = with_functions_of_rows(reading, with_marginals(every, EQUAL), EQUAL)
+        every = with_whole_names(every, EQUAL)
         every = with_own_functions(reading, with_own_names(reading, every, EQUAL), EQUAL)
         steps = [one.line for one in found.equations]
         every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]

@@ -13,7 +13,7 @@ from matcalc.language.latex.definitions.functions import nowhere
 from matcalc.language.latex.definitions.statements import EQUAL
 from matcalc.language.latex.latex_axes import letters_in
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_scope import Key, Reading, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import lines_between, lines_of, unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
@@ -67,13 +67,20 @@ def is_known(reading: Reading, layout: Ast) -> bool:
     shown, above = without_top(layout)
     base = shown.args[0] if shown.head == "script" else shown
     key = key_of(base)
-    if key is None or above and whole_key(layout) not in reading.keys:
+    if key is None or above and whole_key(layout) not in reading.keys and not _is_square_of_number(reading, key, above):
         return False
     if whole_key(layout) in reading.keys:
         return True
     is_declared = key in reading.keys or bool(large_of(reading, key))
     below = subscript_of(shown) if shown.head == "script" else None
     return is_declared and (below is None or all(map(_is_plain, walk(below))))
+
+
+def _is_square_of_number(reading: Reading, key: Key, above: Sequence[tuple[str, Ast | None]]) -> bool:
+    r"""Return whether a name with its superscript is the square of a declared number, the variance \sigma^2."""
+    power = unbraced(above[0][1]) if len(above) == 1 and above[0][1] is not None else None
+    is_square = power is not None and power.head == "number" and power.value[0] == 2  # type: ignore[index]
+    return is_square and {reading.known.kinds.get(name) for name in reading.keys.get(key, ())} == {"scalar"}
 
 
 def _is_plain(layout: Ast) -> bool:

@@ -124,7 +124,7 @@ def relative(one: np.ndarray, other: np.ndarray) -> float:
 def error(ours: mc.Expression, theirs: mc.Expression) -> float:
     """Return the largest relative difference of two expressions at random data of both sets of sizes."""
     draws = [data_for(ours, sizes, seed) for seed, sizes in enumerate(SIZES)]
-    return max(relative(value(ours, data), value(theirs, data)) for data in draws)
+    return float(np.max([relative(value(ours, data), value(theirs, data)) for data in draws]))
 
 
 def error_of_differences(case: dict[str, str], theirs: mc.Expression) -> float:
@@ -143,7 +143,7 @@ def error_of_differences(case: dict[str, str], theirs: mc.Expression) -> float:
         bend = np.tensordot([-1, 16, -30, 16, -1], values, 1) / (12 * STEP**2)
         along = ALONG[case["kind"]]
         found.append(relative(*map(np.asarray, along(value(theirs, data), D, data.get("G"), slope, bend))))
-    return max(found)
+    return float(np.max(found))
 
 
 ALONG = {

@@ -105,7 +105,6 @@ def test_words_that_may_change_a_formula_are_refused(latex, message):
 
 CALLS = ["v(y)", "v(x) + v(y)", "v(2x)", "v(A x)", "v(x + y)"]
 PARTS = [
-    (r"v(x) = \sum_i (x_i - \bar x)^2", r"\bar x = \frac{1}{n} \sum_i x_i"),
     (r"v(x) = x^\top u", "u = A x"),
     (r"v(x) = u^\top u", r"u = A s, \quad s = x + b"),
 ]
@@ -118,6 +117,24 @@ def test_a_part_that_reads_a_replaced_symbol_is_refused(call, function, part):
     with pytest.raises(mc.ParseError, match="has another argument here, and its part|only other values"):
         mc.expression(rf"{call}, \quad {function}, \quad {part}", let, dialect="latex")
     mc.expression(rf"v(x) + v(x)^2, \quad {function}, \quad {part}", let, dialect="latex")
+
+
+ROWS = r"v(x) = \sum_i (x_i - \bar x)^2, \quad \bar x = \frac{1}{n} \sum_i x_i"
+
+
+@pytest.mark.parametrize("call", ["v(y)", "v(y)^2", "v(x) + v(y)", "v(x) v(y)", "v(y) - v(b)", "v(x)"])
+def test_a_part_of_the_entries_of_an_argument_is_read_with_the_argument(call):
+    r"""`\bar x` of `v(x)` is `\bar y` in `v(y)`: the mark names the argument."""
+    e = mc.expression(rf"{call}, \quad {ROWS}", "x, y, b: vector(n)", dialect="latex")
+    data = dict(zip("xyb", np.random.default_rng(0).normal(size=(3, 5)), strict=True))
+    value = eval(call.replace("^", "**").replace(") v", ")*v"), {"v": lambda x: 5 * np.var(x), **data})
+    np.testing.assert_allclose(e(**{name: data[name] for name in e.symbols}), value, rtol=1e-13)
+
+
+@pytest.mark.parametrize("call", ["v(2x)", "v(A x)", "v(x + y)"])
+def test_a_part_of_the_entries_of_an_argument_is_refused_at_a_formula(call):
+    with pytest.raises(mc.ParseError, match="has another argument here, and its part|only other values"):
+        mc.expression(rf"{call}, \quad {ROWS}", "x, y: vector(n); A: matrix(n, n)", dialect="latex")
 
 
 @pytest.mark.parametrize("mark", ["hat", "tilde", "bar"])
@@ -156,3 +173,9 @@ def test_the_logarithm_of_another_power_is_refused():
 def test_entries_are_defined_once():
     with pytest.raises(mc.ParseError, match="defined twice"):
         mc.expression(r"\sum_i r_i^2, \quad r_i = y_i - x_i^\top w, \quad r_i = x_i^\top w", LET, dialect="latex")
+
+
+def test_a_space_by_a_backslash_may_end_a_line() -> None:
+    """LaTeX reads a backslash before the end of a line as before a space; after a break of lines there is none."""
+    for text in ("x^\\top\\\ny", "\\min_{x}\\\nx^\\top y", "s\\\\\\\n\\text{where } s = x^\\top y"):
+        assert str(mc.expression(text, "x, y: vector(n)", dialect="latex")) == "x'*y"

@@ -57,7 +57,7 @@ HINTS = [
     ("A^*", "write A' for the adjoint"),
     ("A^†", "pinv(A)"),
     ("s + nan", "leave such entries out"),
-    ("s + inf", "inf is a value of choices and bounds"),
+    ("s + inf", "inf is an entry, or a value of choices and bounds"),
     ("e^x", "write exp(x)"),
     ("exp.(x)", "functions act on entries: write exp(x)"),
     ("x |> sum", "write sum(x) for x |> sum"),

@@ -46,7 +46,23 @@ def with_functions_of_rows(reading: Reading, lines: Sequence[Ast], signs: Collec
         if copies is None:
             continue
         made = [_with_calls(x, one, argument) for x in [*made, *copies]]
+        made = _without_unused(made, one, signs)
     return made
+
+
+def _without_unused(lines: Sequence[Ast], one: _Function, signs: Collection[str]) -> list[Ast]:
+    """Return lines without a function that no other line calls, and without the parts that only it needs."""
+    others = [x for x in lines if not _defines(x, one)]
+    if any(_fences(x, one) for x in others):
+        return [*lines]
+    parts = _needed(lines, one.line.args[1], {cast(Key, key_of(one.letter)), one.small}, signs)
+    unused = [x for x in parts if not any(_defined(x, signs) in used(y) for y in others if y not in parts)]
+    return [x for x in others if x not in unused]
+
+
+def _defines(line: Ast, one: _Function) -> bool:
+    side = line.args[0] if line.head == "relation" else line
+    return line.head == "relation" and side.head == "row" and whole_key(side.args[0]) == one.key
 
 
 def _functions(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[_Function]:

@@ -86,6 +86,9 @@ from matcalc.language.syntax import Ast, rebuild, walk
 _SHIFTED = re.compile(r"[_^]\s*\{[^{}]*[A-Za-z]\s*[-+−]\s*\d")
 """A subscript or superscript with an index and a number."""
 
+_SPACE_AT_END = re.compile(r"(?<!\\)((?:\\\\)*\\)\n")
+"""A control space that ends a line: its backslash."""
+
 
 class ReadLatex(NamedTuple):
     """The tree of a formula, the ranks of undeclared names by their fonts, and the declarations in the passage."""
@@ -101,6 +104,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
     Raises: ParseError with the text and the position; for an ambiguous formula with its readings.
     """
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
+    text = _SPACE_AT_END.sub(r"\1 ", text)
     origins: Sequence[int] = ()
     try:
         plain, origins, passage, letters, words = _passage(reading, text)

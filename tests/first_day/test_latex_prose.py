@@ -143,7 +143,7 @@ REFUSED = [
     (r"\sum_i \rho(y_i), \quad \rho(u) = u^2, \quad \rho(t) = t^4", "defined twice"),
     (r"\sum_{j=3}^n (\Delta^2 y_j)^2", "difference or a factor"),
     (
-        r"\nu(X) + \nu(\tilde{X}), \quad \nu(X) = \sum_{i=1}^n \|x_i\|^2",
+        r"\nu(X) + \nu(2 \tilde{X}), \quad \nu(X) = \sum_{i=1}^n \|x_i\|^2",
         "reads its rows|only other values",
     ),
     (r"\|(w, v)^\top\|^2", "transposed list"),
@@ -158,6 +158,11 @@ REFUSED = [
 def test_refused(latex, message):
     with pytest.raises(mc.MatcalcError, match=message):
         mc.expression(latex, LET, dialect="latex")
+
+
+def test_a_function_of_rows_is_read_at_another_array():
+    latex = r"\nu(X) + \nu(\tilde{X}), \quad \nu(X) = \sum_{i=1}^n \|x_i\|^2"
+    np.testing.assert_allclose(value(latex), np.sum(X**2) + np.sum(DATA["Xtilde"] ** 2), rtol=1e-13)
 
 
 F = np.tanh(X @ W.T)

@@ -8,8 +8,6 @@ from functools import lru_cache
 from math import isfinite, log, pi, sqrt
 from types import MappingProxyType
 
-import numpy as np
-
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import apply, constant, number, power, product, scale
 from matcalc.tensor.nodes.node import Node
@@ -37,6 +35,8 @@ def named_number(value: float) -> Node | None:
 @lru_cache(maxsize=4)
 def _named(book: Rulebook) -> Mapping[float, Node]:
     """Return formulas by their values."""
+    import numpy as np
+
     circle = constant(np.asarray(pi))
     twice = scale(2, circle)
     logarithm = apply(book.playing("logarithm"), [twice])

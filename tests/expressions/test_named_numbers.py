@@ -39,9 +39,8 @@ def test_functions_print_them_and_keep_their_values(f: Callable[[Any], Any], tex
     assert str(e) == text
     for evaluate in (e, mc.compile(e, target="numpy")):
         np.testing.assert_allclose(evaluate(AT), f(AT), rtol=1e-15)
-    slope = np.imag(f(AT + 1e-30j * np.ones(3))) / 1e-30 if "p" not in text and "m" not in text else None
-    if slope is not None:
-        np.testing.assert_allclose(mc.gradient(f"sum({text})", "x", declarations=LET)(AT), slope, rtol=1e-14)
+    gradient, h = mc.gradient(lambda x: np.sum(f(x)), "x", LET), 1e-6
+    np.testing.assert_allclose(gradient(AT), (f(AT + h) - f(AT - h)) / (2 * h), rtol=1e-7, atol=1e-9)
 
 
 def test_a_gradient_has_no_product_of_two_roundings() -> None:

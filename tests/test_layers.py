@@ -261,6 +261,21 @@ def test_a_command_imports_nothing_slow(arguments, answer, needed):
     assert done.stderr == str(needed)
 
 
+WITHOUT_NUMPY = ("language", "tensor", "formula", "calculus", "rulebook", "expressions")
+"""Packages that the page in the browser loads where there is no NumPy; `sympy_bridge` is loaded with SymPy alone."""
+
+
+@pytest.mark.parametrize("name", WITHOUT_NUMPY)
+def test_modules_that_need_no_more_than_python_load_numpy_inside_functions(name: str) -> None:
+    files = [file for file in sorted((PACKAGE / name).rglob("*.py")) if "sympy_bridge" not in file.parts]
+    assert files
+    for file in files:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            assert not {one.partition(".")[0] for one in names} & {"numpy", "scipy"}, file
+
+
 PROGRAM = """
 import sys
 import matcalc.commands.cli

@@ -211,7 +211,7 @@ def test_solvers_proofs_and_checks():
     for options in ({}, {"compiled": True}):
         found = mc.minimize(of_closure(X, y), "w", {"w": np.zeros(5)}, declarations=let, **options)
         np.testing.assert_allclose(found.x["w"], truth, atol=1e-5)
-    assert mc.check(of_closure(X, y), "w", let)
+    assert mc.check(of_closure(X, y), "w", let, compiled=True)
     assert mc.check(of_closure(X, y), "w", let, against=lambda w: 2 * X.T @ (X @ w - y))
     assert mc.check("norm2(Z*w - t)^2", "w", "Z: matrix(40, 5); t: vector(40); " + let)
     assert not mc.check(of_closure(X, y), "w", let, against=lambda w: 2 * X.T @ (X @ w + y))

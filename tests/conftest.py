@@ -50,11 +50,15 @@ def pytest_report_header(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect with the garbage collector off: tests produce no garbage, and the collector takes a tenth of the time."""
+    """Collect with the garbage collector off, and leave what there is then out of later collections.
+
+    Each saves a tenth of the time. `gc.get_objects` has those objects after `gc.unfreeze`.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 

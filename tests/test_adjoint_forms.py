@@ -93,7 +93,7 @@ TEXTBOOK = [
 
 
 @pytest.mark.parametrize(("text", "wrt", "formula", "backward"), TEXTBOOK)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_adjoints_are_those_of_textbooks(text: str, wrt: str, formula: str, backward: str) -> None:
     """The gradient is the textbook's formula, is not longer, and reads back."""
     forward = FILTER if text is LIKELIHOOD else text.partition(" where ")[2].replace(", t < T", "")

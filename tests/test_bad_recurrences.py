@@ -73,6 +73,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
 TEXTS = [(dialect, text, message) for some in FAULTS.values() for dialect, text, message in some]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dialect", "text", "message"), TEXTS, ids=[f"{d} {t}" for d, t, _ in TEXTS])
 def test_bad_equations_are_refused_with_their_place(dialect: str, text: str, message: str) -> None:
     options: dict[str, Any] = {"dialect": "latex"} if dialect == "latex" else {}

@@ -227,7 +227,7 @@ CHAOTIC = {
 }
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.whole
 @pytest.mark.parametrize(("kind", "steps"), [(kind, n) for kind, (*_, lengths) in CHAOTIC.items() for n in lengths])
 def test_chaotic_steps_are_right_or_not_checked(kind, steps):
     """The gradients are right: a long recurrence multiplies the slopes of its steps, as for few steps."""

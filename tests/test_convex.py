@@ -162,7 +162,7 @@ def test_not_convex(text, wrt, let):
     check_bend(found, text, wrt)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX + CONCAVE_ONES, ids=ids(NOT_CONVEX + CONCAVE_ONES))
 def test_nothing_false_is_proved(text, wrt, let):
     """The prover alone, without the numbers that come first."""

@@ -43,7 +43,7 @@ def forms(name: str, variable: str) -> list[Any]:
     return [e, mc.gradient(e, variable, check=False), mc.hvp(e, variable, vector="v", check=False)]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_values_and_gradients_are_those_of_loops(name: str) -> None:
     e = mc.expression(EXAMPLES[name][0], LET)
@@ -94,6 +94,7 @@ def test_second_derivatives_read_back_and_compile(name: str, variable: str) -> N
     np.testing.assert_allclose(values[2], wanted, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.whole
 def test_a_system_that_reads_another_of_its_step_belongs_to_the_step() -> None:
     """`P` reads no step by itself, but the states `l1` of a step; it was read as the same at each step."""
     e = mc.expression(
@@ -243,6 +244,7 @@ BAD = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("kind", BAD)
 def test_what_is_no_recurrence_is_told(kind: str) -> None:
     step, message = BAD[kind]

@@ -104,6 +104,7 @@ def caches():
     for module in pkgutil.walk_packages(mc.__path__, "matcalc."):
         if not module.name.startswith(ELSEWHERE):
             importlib.import_module(module.name)
+    gc.unfreeze()  # the objects from before the tests too
     found = [o for o in gc.get_objects() if type(o) is functools._lru_cache_wrapper]
     return [(f"{o.__module__}.{o.__qualname__}", o) for o in found if o.__module__.startswith("matcalc.")]
 

@@ -49,6 +49,7 @@ def test_scans_of_containers(make: Any) -> None:
         np.testing.assert_allclose(found(**{k: DATA[k] for k in found.symbols}), wanted, rtol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("other", "is_equal"),
     [

@@ -136,6 +136,7 @@ def test_partial_combine_finish():
     assert np.allclose(s.finish(s.combine(s.combine(parts[2], parts[0]), parts[1]), w)[1], gradient)
 
 
+@pytest.mark.whole
 def test_two_rounds_by_hand():
     s = mc.split("var(X*w)", "m", declarations=LET)
     X, w = DATA["X"], DATA["w"]

@@ -142,7 +142,7 @@ def test_values_and_gradients_are_those_of_loops(kind: str, name: str) -> None:
         np.testing.assert_allclose(found, slope(f, given, name), rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.whole
 @pytest.mark.parametrize(("kind", "form"), [(kind, form) for form in ("text", "node") for kind in FORMS])
 def test_check_keeps_them(kind: str, form: str) -> None:
     """The gradient without `stop` is wrong."""
@@ -180,6 +180,7 @@ def test_many_digits_have_this_value(kind: str) -> None:
     np.testing.assert_allclose(float(np.asarray(found).item()), f(**given), rtol=1e-13)
 
 
+@pytest.mark.whole
 def test_objects_and_functions_keep_them() -> None:
     A, b, c = mc.symbols(LET)
     states, _ = mc.scan(lambda x: A @ x + mc.stop(mc.sin(x)), b, length="T")

@@ -43,7 +43,7 @@ def test_program_has_no_loop_that_fills_with_zeros(fn):
     assert fn.spec.outputs[0].zero_filled
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
 def test_every_way_in(fn, n):
     A, B = squares(n)

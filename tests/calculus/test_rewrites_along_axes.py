@@ -30,6 +30,7 @@ BY_AXIS = {
 CASES = [(axis, scores, *pair) for axis, pairs in BY_AXIS.items() for scores in SCORES for pair in pairs]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("axis", "scores", "written", "short"), CASES)
 def test_along_an_axis(axis, scores, written, short):
     e = mc.expression(written.format(scores), LET)
@@ -96,6 +97,7 @@ def test_sums_of_products_over_rows(factors, around):
 LARGE = {"S": np.array([[0.0, -800.0], [1.0, 2.0]]), "Q": np.array([[0.0, -900.0], [0.5, 0.1]])}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("formula", "truth"),
     [

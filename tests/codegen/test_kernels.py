@@ -226,7 +226,7 @@ def test_count_of_nan():
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("entry", [1e308, 5e307, 1.7e308])
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 def test_exponential_of_finite_entries_with_an_infinite_norm(entry, target):
     function = mc.compile("expm(A)", declarations="A: matrix(n, n)", target=target)
     assert function(np.array([[-entry, entry], [0, -entry]])).tolist() == [[0, 0], [0, 0]]

@@ -102,7 +102,7 @@ def run(functions, name, *arrays):
 
 
 @pytest.mark.parametrize("name", TABLE)
-@pytest.mark.sampled(150)
+@pytest.mark.whole
 @pytest.mark.thinned(4)
 def test_targets_agree_at_special_points(name, functions, numpy_names):
     points = np.array(SPECIAL)

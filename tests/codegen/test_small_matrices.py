@@ -32,6 +32,7 @@ def exact(name, X):
         return np.array(found.tolist() if isinstance(found, mpmath.matrix) else found, dtype=float)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_errors_are_bounded_by_the_condition(name, numba_names, numpy_names):
     """At condition numbers of 1 to 1e12, with clustered singular values: 130 matrices are three blocks."""

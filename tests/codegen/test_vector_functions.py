@@ -86,7 +86,7 @@ def test_error_of_betaln():
 
 
 @pytest.mark.parametrize("order", [0, 1])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_error_of_modified_bessel_functions(order):
     rng = np.random.default_rng(order)
     x = np.concatenate(
@@ -181,6 +181,7 @@ def test_gamma_next_to_where_its_form_changes(name):
         np.testing.assert_allclose(function(x), scipys(x), rtol=1e-14, atol=0)
 
 
+@pytest.mark.whole
 def test_roots_of_the_gamma_functions():
     """Where the value is nearly 0, its relative error is at most a few units in the last digit."""
     assert mc.compile("gammaln(x)", declarations=VECTOR)(np.array([1.0, 2.0])).tolist() == [0.0, 0.0]

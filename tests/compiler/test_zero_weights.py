@@ -235,7 +235,7 @@ def test_mixed_derivatives_in_an_exponent_are_zero_at_entries_that_are_zero(text
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("of_d", ["weighs(D)", "weighs(weighs(D))", "1*weighs(D)"])
 @pytest.mark.parametrize("text", ["dlyapunov(solve(A, {}), A)", "dlyapunov(solve(A, {0}'), A)"])
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 def test_memory_of_a_weight_is_not_that_of_the_argument(text, of_d, target):
     """A weight is its operand, but its memory is used again for other values."""
     function = mc.compile(text.format(of_d), declarations="A, D: matrix(n, n)", target=target, check=False)

@@ -48,6 +48,7 @@ def data(n=5, d=2):
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("code", [by_triangles, by_cho_solve, by_whitening])
 def test_gradients_of_code_with_a_factor_read_as_those_of_the_matrix(code):
     named = mc.gradient(code, "v", LET).named()
@@ -59,6 +60,7 @@ def test_gradients_of_code_with_a_factor_read_as_those_of_the_matrix(code):
     assert longer.count("inv(") == longer.count("exp(") == 1 and "chol" not in longer
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("code", [by_triangles, by_cho_solve, by_whitening])
 @pytest.mark.parametrize("name", ["v", "s", "ell", "X", "y"])
 def test_gradients_against_differences_of_the_code(code, name):
@@ -103,6 +105,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", FORMS)
 @pytest.mark.parametrize("fact", ["symmetric", "spd"])
 def test_what_a_factor_stands_for(formula, fact):

@@ -80,7 +80,7 @@ FOUND = [
 
 
 @pytest.mark.parametrize("text", FOUND)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_programs_that_were_wrong(text):
     compare(type("Program", (), {"text": text, "declarations": OPEN}), 3)
 

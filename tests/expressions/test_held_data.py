@@ -159,6 +159,7 @@ def test_the_cost_is_that_of_arguments():
         np.testing.assert_allclose(mine, theirs, rtol=1e-12)
 
 
+@pytest.mark.whole
 def test_data_are_those_at_the_time_of_tracing():
     data = X.copy()
     e = mc.expression(lambda w: np.sum(data @ w), "w: vector(5)")

@@ -90,7 +90,7 @@ USES.update((f.__name__, f) for f in LOOPS)
 
 
 @pytest.mark.parametrize("name", USES)
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(26)
 def test_values_and_gradients(name):
     function = USES[name]
     e = mc.expression(function, LET)

@@ -49,6 +49,7 @@ def test_a_gradient_has_no_product_of_two_roundings() -> None:
     assert str(e.gradient("x")) == "-3*exp(-sqrt(3)*x)"
 
 
+@pytest.mark.whole
 def test_every_root_and_each_named_number_has_its_own_double() -> None:
     names = [math.pi, 2 * math.pi, math.pi / 2, math.sqrt(math.pi), math.sqrt(2 * math.pi), math.sqrt(2 / math.pi)]
     names += [math.log(2 * math.pi), math.log(2 * math.pi) / 2, math.log(2)]

@@ -107,6 +107,7 @@ def same(theirs, ours):
     return bool(close)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", [np.cov, np.var, np.fmax, np.squeeze], ids=["cov", "var", "fmax", "squeeze"])
 def test_one_row_and_nan(function):
     count = 2 if isinstance(function, np.ufunc) else 1

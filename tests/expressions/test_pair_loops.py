@@ -43,7 +43,7 @@ def function_of(loop, condition, term, names):
     return "\n".join(lines)
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(52)
 @pytest.mark.parametrize("form", [*NUMBERS, *ROWS])
 @pytest.mark.parametrize("loop", LOOPS)
 def test_double_loops_are_sums_over_pairs(loop, form, tmp_path, monkeypatch):

@@ -122,7 +122,7 @@ FORMS = [
 NAMES = ["dict", "ordered", "fields", "unpacked", "dataclass", "nested"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("function", "params", "let"), FORMS, ids=NAMES)
 def test_values_and_gradients_have_the_form_of_the_argument(function, params, let):
     fn = mc.value_and_gradient(function, "params", declarations=let)

@@ -54,6 +54,7 @@ def check(name):
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * scale, err_msg=one)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FIRST)
 def test_first(name):
     check(name)

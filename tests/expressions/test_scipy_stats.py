@@ -49,7 +49,7 @@ def check(function, at, parameters, smooth):
         assert np.isfinite(derivative).all()  # 0 outside the support
 
 
-@pytest.mark.sampled(81)
+@pytest.mark.sampled(243)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", LINE)
 def test_distributions_on_the_line(name, method):

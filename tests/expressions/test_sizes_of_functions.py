@@ -94,7 +94,7 @@ def in_a_loop(X):
 
 
 @pytest.mark.parametrize("function", [primal_or_dual, turned, first_rows, guarded_mean, in_a_loop])
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 def test_branches_on_sizes(function):
     both = mc.value_and_gradient(lambda X: np.sum(function(X)), "X", "X: matrix(m, n)")
     compared = 0

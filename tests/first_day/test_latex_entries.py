@@ -242,6 +242,7 @@ SAME = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("latex", "text"), SAME)
 def test_same(latex, text):
     own = "x_0" not in latex

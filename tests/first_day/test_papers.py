@@ -106,7 +106,7 @@ def test_there_are_sets_of_forty():
     assert len(FORTIES) + len(FORTIES_REFUSED) >= 430
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize("passage", [*EVERY, *VALUES], ids=paper_of)
 def test_value(passage):
     e = mc.expression(passage.latex, passage.let, dialect="latex")
@@ -140,7 +140,7 @@ def test_gradient(passage):
     np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("paper", "latex", "let", "words"),
     EVERY_REFUSED,

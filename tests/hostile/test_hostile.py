@@ -25,7 +25,7 @@ def test_every_public_parameter_is_tried():
             assert not [name for name in kept if name not in tried and not name.endswith(tuple("0123456789"))]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("label", [label for label in EXAMPLES if "minimize" not in label])
 def test_examples_are_right(label):
     """An invalid example would have every text rejected."""

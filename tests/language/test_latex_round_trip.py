@@ -126,6 +126,7 @@ COMPARISONS = [rule for rule in shipped_rulebook().rules.values() if rule.relati
 SIDES = ("B {} C", "B {} s", "s {} B", "x*y' {} B")
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("rule", COMPARISONS, ids=[rule.name for rule in COMPARISONS])
 def test_a_comparison_of_arrays_is_an_array(rule, sides):

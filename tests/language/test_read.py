@@ -207,7 +207,7 @@ def test_depth_and_length_are_not_limited(text):
 BROKEN = ["(" * N, ")" * N, "x" + "'" * K + "y", "(" * K + "x", "x " * K, "[" * K + "]" * K, "1e" + "9" * N]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 @pytest.mark.parametrize("text", BROKEN, ids=lambda text: text[:8])
 def test_long_broken_text_is_an_ordinary_error(text):
     with pytest.raises(ParseError) as caught:

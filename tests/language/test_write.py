@@ -109,6 +109,7 @@ TOKENS = [
 ]
 
 
+@pytest.mark.whole
 def test_any_text_is_refused_or_comes_back():
     draw = random.Random(7)
     read_well = 0

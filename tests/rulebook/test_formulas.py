@@ -94,6 +94,7 @@ def test_adjoint_of_a_linear_slot(rule, tangents):
         close(np.sum(G * Y), np.sum(adjoint * E), 1e-9)
 
 
+@pytest.mark.whole
 @of([r for r in MAPS if r.opaque is None and r.name != "dd"])
 def test_derivative(rule):
     found = samples.arguments(BOOK, rule)

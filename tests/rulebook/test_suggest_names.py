@@ -33,7 +33,7 @@ def proposed(word):
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(144)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_slip_is_understood(name):
     """The suggestion for a slip is the name itself, perhaps beside others as near, or nothing."""

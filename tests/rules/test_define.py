@@ -62,7 +62,7 @@ def test_a_file_holds_no_function_whose_text_does_not_stand_alone(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_a_value_may_call_the_python_of_the_rulebook(target):
     """Functions that the value calls are above the program, without types."""
     mc.define(f"own_square_{target}{SQUARE_MATRIX}", value="finite_(X) @ X", differential="dX*X + X*dX")

@@ -24,7 +24,7 @@ def test_rewrite(rewrite):
 
 
 @pytest.mark.parametrize("rewrite", [r for r in BOOK.rewrites if r.condition is None], ids=str)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_both_sides_simplify_to_one_node(rewrite):
     for pattern in compiled(rewrite, BOOK):
         left, right = applied_sides(pattern, BOOK, {})

@@ -104,6 +104,7 @@ def test_no_class_holds_a_lock_that_a_fork_does_not_wait_for():
     known = {id(lock) for lock in every_lock()}
     kinds = type(threading.Lock()), type(threading.RLock())
     found = set()
+    gc.unfreeze()  # the objects from before the tests too
     for one in gc.get_objects():
         if issubclass(type(one), type) and str(one.__module__).partition(".")[0] == "matcalc":
             held = [(name, lock) for name, a in vars(one).items() for lock in getattr(a, "__dict__", {}).values()]

@@ -43,6 +43,7 @@ def test_functions_of_matrices_need_no_numba(text, wrt, declarations):
     assert symbol in assembly
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ("numba", "numpy"))
 def test_a_root_in_one_number(target):
     """The root of y^3 - a*y - 2, and its derivative y/(3*y^2 - a)."""

@@ -96,6 +96,7 @@ def test_values_and_gradients_on_each_target(name, target):
     compare(name, target, SIZES, seed=1)
 
 
+@pytest.mark.whole
 def test_nothing_of_the_size_of_the_matrix_is_made():
     text = str(compiled("evidence").plan)
     short = text[text.index("_short(") : text.index("_direct(")]

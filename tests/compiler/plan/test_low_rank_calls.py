@@ -33,7 +33,7 @@ def agrees(found, A, d, y):
 
 @pytest.mark.parametrize("fixed", (["A"], ["A", "d"], pytest.param(["y"], marks=pytest.mark.whole)))
 @pytest.mark.parametrize("target", ("numba", pytest.param("numpy", marks=pytest.mark.whole)))
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_fixed_arguments(fixed, target):
     """With a matrix of many rows a call makes nothing of its size; with few rows its factor is computed once."""
     for n, k in ((200, 3), (6, 2), (4, 0), (3, 5)):
@@ -69,7 +69,7 @@ def test_leading_axes(over):
 
 
 @pytest.mark.parametrize("target", ("numba", "numpy"))
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_fixed_factors_of_a_kronecker_product(target):
     text, let = "logdet(K) + y'*inv(K)*y where K = kron(P, Q) + c*eye(m*n)", "P: matrix(m, m) spd; Q: matrix(n, n) spd"
     function = mc.value_and_gradient(text, ["y"], f"{let}; c: scalar positive; y: vector(m*n)", target=target)

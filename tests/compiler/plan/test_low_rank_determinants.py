@@ -65,7 +65,7 @@ def compare(found, truth, rtol=1e-11):
 
 
 @pytest.mark.parametrize("target", ("numba", "numpy"))
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_gradients_of_determinants(target):
     function = determinant(target)
     assert "low_rank" in function.source
@@ -103,6 +103,7 @@ def test_hessians_of_determinants(wrt):
         np.testing.assert_allclose(function(**d), truth, rtol=1e-5, atol=1e-6 * max(1, np.max(np.abs(truth))))
 
 
+@pytest.mark.whole
 def test_products_with_the_hessian_of_a_determinant():
     function = mc.compile(mc.hvp("det(diag(d) + U*C*V')", "U", declarations=LET))
     text = str(function.plan)

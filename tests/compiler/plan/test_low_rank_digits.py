@@ -135,7 +135,7 @@ def compare(kind, data, exponent):
 
 @pytest.mark.parametrize("exponent", (0, 6, 12))
 @pytest.mark.parametrize("kind", FORMULAS)
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(28)
 def test_no_more_digits_are_lost_than_by_a_factorisation(kind, exponent):
     compare(kind, "general", exponent)
 
@@ -148,6 +148,7 @@ def test_digits_of_each_kind_of_data(kind, data, exponent):
     compare(kind, data, exponent)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("exponent", (4, 8, 12))
 @pytest.mark.parametrize("kind", ["number", "middle"])
 def test_a_factor_of_full_rank_loses_no_digits(kind, exponent):

@@ -21,7 +21,7 @@ def mixture(X, M):
     return np.sum(logsumexp(Z, axis=1)) if Z.size else 0.0, P.T @ X - P.sum(axis=0)[:, None] * M
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 @pytest.mark.parametrize("m", [0, 1, 7, 1500])
 def test_a_kernel_for_rows_has_its_operand_made_by_rows(m):
     let = "X: matrix(m, n); M: matrix(k, n)"

@@ -45,7 +45,7 @@ CASES = [
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize(("kind", "text"), CASES)
-@pytest.mark.sampled(87)
+@pytest.mark.sampled(261)
 def test_no_program_is_refused(kind, text):
     program = planned(request_of([KINDS[kind](text)], ["result"], target="numpy")).program
     assert program.proof.discharged > 0

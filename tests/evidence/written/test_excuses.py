@@ -165,7 +165,7 @@ FALSE_ALARMS = {  # a result and the symbol that it is differentiated in, or non
 
 
 @pytest.mark.parametrize("kind", FALSE_ALARMS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_what_rounding_and_missing_values_decide_is_no_fault(kind):
     text, wrt = FALSE_ALARMS[kind]
     e = mc.expression(text, "x, y: vector(n); A: matrix(n, m); S: matrix(n, n); a: scalar")

@@ -142,6 +142,7 @@ def data_at(m: int, n: int, k: int, p: int) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", CASES)
 def test_each_form_is_what_numpy_makes_of_it(text: str) -> None:
     declared = DECLARED.replace("x: vector(n)", "x: vector(n) positive") if ".^ c" in text else DECLARED

@@ -145,6 +145,7 @@ def test_expression_and_what_it_has():
     same(mc.expression(residual, dialect="numpy"), mc.expression(RESIDUAL, LET))
 
 
+@pytest.mark.whole
 def test_comparing_proving_checking():
     assert mc.equivalent(loss, TEXT, LET)
     assert mc.equivalent(A.T.T + C, C + A)

@@ -36,7 +36,7 @@ NOT_2_X_2 = ("unvec", "reshape", "partial_trace", "partial_trace_first")
 
 
 @pytest.mark.parametrize("rule", [r for r in BOOK.rules.values() if r.name not in BOUND], ids=lambda rule: rule.name)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 def test_latex_and_sympy_form_or_a_reason(rule):
     for formula, declarations in calls(rule):
         try:

@@ -222,6 +222,7 @@ def normalised_fourth_moment(X):
     return np.sum((centred / np.sqrt(np.mean(centred**2, axis=0))) ** 4)
 
 
+@pytest.mark.whole
 def test_a_formula_of_the_readme_is_centred_and_scaled(tmp_path):
     """By plain evaluation and by a saved file, against NumPy and complex steps."""
     f = mc.expression("sum(((X .- mean(X, axis=0)')./std(X, axis=0)').^4)", "X: matrix(m, n)")

@@ -68,7 +68,7 @@ RECURRENCES = [
 
 
 @pytest.mark.parametrize(("text", "wrt"), RECURRENCES)
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_derivatives_of_recurrences_read_back(text, wrt):
     assert check(text, wrt, "A: matrix(n, n); x0, c: vector(n); Y: matrix(T, n)")
 

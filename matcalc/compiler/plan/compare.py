@@ -133,7 +133,8 @@ def plan(
     if zero_filled:
         chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
-    return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
+    comment = "; ".join(f"{name} = {describe(node)}" for name, node in chosen[0].shown)
+    return replace(made[0], comment=comment, ahead=made[1] if len(made) > 1 else None)
 
 
 def _candidate(
@@ -224,13 +225,12 @@ def _plan_once(
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
         graph, results = parted.graph, parted.results
-    schedule = Scheduler(graph, list(results.values()), describe).steps()
+    schedule = Scheduler(graph, list(results.values())).steps()
     allocator = Allocator(graph, schedule, results)
-    comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
     names = [*(n.name for n in inputs), *(parted.values if parted is not None else ())]
-    program = allocator.program(names, size_args, sources, comment)
+    program = allocator.program(names, size_args, sources)
     faults = (*program.faults, *(checked.fault for checked in data))
-    whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results)
+    whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results, outputs)
     if parted is None or session.ahead is None:
         return (whole,), session.reordered
     return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.reordered
@@ -254,8 +254,8 @@ def _before(
     known_inputs = [node for node in inputs if node.name in ahead.fixed]
     size_args, sources = size_sources(known_inputs, known_inputs)
     size_args += sorted(name for name in ahead.fixed - {n.name for n in known_inputs} if name not in size_args)
-    schedule = Scheduler(ahead.graph, list(values.values()), describe).steps()
-    program = Allocator(ahead.graph, schedule, values).program([n.name for n in known_inputs], size_args, sources, "")
+    schedule = Scheduler(ahead.graph, list(values.values())).steps()
+    program = Allocator(ahead.graph, schedule, values).program([n.name for n in known_inputs], size_args, sources)
     known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
     return Planned(replace(program, assumed=known), ahead.graph, values)
 

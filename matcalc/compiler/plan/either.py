@@ -158,7 +158,7 @@ def _either(
     for (name, node), value in zip(outputs, made, strict=True):
         value.comment = node
         results[name] = value if node.rank else graph.point((), Read(value.name, (Size.of(0),)), node)
-    schedule = Scheduler(graph, list(results.values()), describe).steps()
+    schedule = Scheduler(graph, list(results.values())).steps()
     allocator = Allocator(graph, schedule, results)
     program = allocator.program(direct.inputs, list(direct.size_args), list(direct.sources), direct.comment)
     return proved(name_values(replace(program, assumed=direct.assumed), graph, describe))

@@ -208,7 +208,7 @@ class Allocator:
                 self.steps[index] = Loop(step.axes, step.lets, step.sums, tuple(kept), step.guards)
 
     def program(
-        self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str
+        self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str = ""
     ) -> Program:
         self.find_last()
         self.make_chains()

@@ -1,4 +1,4 @@
-"""Names the buffers of a Program and the entries that its loops compute.
+"""Names the buffers of a Program and the entries that its loops compute, and writes the comments of its steps.
 
 A value takes the user's name for it, or the short name of its formula (`language/short_names`). The result of a
 factorisation is named after its operand and its kernel's word for it (`K_lu`). An entry in a loop is named after its
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 
+from matcalc.compiler.plan.memory.write_comments import with_comments
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.values import Graph, Run
 from matcalc.compiler.program import Buffer, Call, Loop, Program, Step, View, called_words, values_written, walk
@@ -26,7 +27,9 @@ NEUTRAL_NAME = re.compile(r"[rs]\d+")
 
 
 def name_values(program: Program, graph: Graph, describe: Describer) -> Program:
-    """Return the Program with named values."""
+    """Return the Program with comments and named values."""
+    later = dict(_additions(program.steps))
+    program = replace(program, steps=with_comments(program.steps, graph, describe, later))
     fixed = {b.name for b in program.buffers if b.role not in NEUTRAL}
     sizes = {source.name for source in program.sources}
     functions = WORDS | called_words(program)

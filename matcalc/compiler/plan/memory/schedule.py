@@ -13,10 +13,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import Apply, At, Expr, Literal, Read, Sum, reads, within
-from matcalc.compiler.plan.values.describe import Describer, Factors, For, Subject, scaled
+from matcalc.compiler.plan.values.describe import scaled
 from matcalc.compiler.plan.values.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.compiler.program import Argument, Call, Each, Let, Loop, Step, Store
-from matcalc.tensor.nodes.node import Node
 
 CHEAP = 2  # flops of a function that is computed again rather than stored
 
@@ -42,8 +41,7 @@ class Schedule:
 
 
 class Scheduler:
-    def __init__(self, graph: Graph, outputs: Sequence[Value], describe: Describer) -> None:
-        self.describe = describe
+    def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
         self.graph = graph
         self.outputs = outputs
         self.live: list[Item] = []
@@ -229,13 +227,6 @@ class Scheduler:
             yield level, 0, number, (value, k)
             level += 1
 
-    def _comment(self, subject: Subject, shape: At | Shape = ()) -> str:
-        """Return a comment with the shape of the stored array."""
-        inner = ", ".join(map(str, shape))
-        return (
-            f"{self.describe(subject)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(subject)
-        )
-
     def _call(self, run: Run, faults: dict[str, int]) -> Step:
         kept = tuple(a for a, _ in run.batch if a in run.kept)
         call = Call(
@@ -247,7 +238,6 @@ class Scheduler:
             run.alpha,
             run.onto.name if run.onto else "",
             faults.setdefault(run.fault, len(faults) + 1) if run.fault else 0,
-            self._comment(run.comment, run.results[0][1].shape if len(run.results) == 1 else ()),
         )
         step: Step = call
         for axis, size in reversed(run.batch):
@@ -269,20 +259,14 @@ class Scheduler:
         for value in cluster.points:
             expr = self.whole(value)
             name = self.first_name(value)
-            subject = value.comment
-            if name != value.name and isinstance(subject, (Node, Factors)):
-                subject = For(subject)
-            comment = self._comment(subject, value.shape if value in stored else ())
             if value not in stored:
-                lets.append(Let(value.name, expr, comment))
+                lets.append(Let(value.name, expr))
             elif value.name in read_here or (bind_all and not self._is_there(expr, inside, axes)):
-                lets.append(Let(value.name, expr, self._comment(subject)))
+                lets.append(Let(value.name, expr))
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
-                stores.append(Store(name, axes, expr, comment=comment))
-        sums = tuple(
-            Store(v.name, v.at, self.whole(v), comment=self._comment(v.comment, v.shape)) for v in cluster.sums
-        )
+                stores.append(Store(name, axes, expr))
+        sums = tuple(Store(v.name, v.at, self.whole(v)) for v in cluster.sums)
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
 
     def _is_there(self, expr: Expr, inside: set[str], axes: At) -> bool:
@@ -304,13 +288,12 @@ class Scheduler:
         axes = self.graph.axes[: len(part.domain)]
         before = f"{value.name}_{k}"
         after = value.name if k == len(value.parts) - 1 else f"{value.name}_{k + 1}"
-        comment = self._comment(value.comment, value.shape)
         if self._is_covered(value):
-            store = Store(after, part.at, part.expr, comment=comment)
+            store = Store(after, part.at, part.expr)
         elif k == 0 and value.base is None and part.once:
-            store = Store(after, part.at, part.expr, over=before, comment=comment)
+            store = Store(after, part.at, part.expr, over=before)
         else:
-            store = Store(after, part.at, part.expr, before, comment=comment)
+            store = Store(after, part.at, part.expr, before)
         return Loop(tuple(zip(axes, part.domain, strict=True)), (), (), (store,), part.guards)
 
     def _is_covered(self, value: Value) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from matcalc.compiler.plan.values.precompute import sizes_of
 from matcalc.compiler.plan.values.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
 SURELY = 1
@@ -26,11 +27,12 @@ SURELY = 1
 
 
 class Planned(NamedTuple):
-    """A Program, the values that it computes, and its results among these."""
+    """A Program, the values that it computes, its results among these, and the formulas that its comment shows."""
 
     program: Program
     graph: Graph
     results: Mapping[str, Value]
+    shown: Sequence[tuple[str, Node]] = ()
 
 
 def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
@@ -39,7 +41,7 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
     Return the plan unchanged if nothing is read twice, if all rows fit one block at known sizes, or if arithmetic
     dominates, as in products of wide matrices in networks.
     """
-    program, graph, results = found
+    program, graph, results, shown = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
     if region is None:
         return found
@@ -53,9 +55,9 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
         return found
     own = without(*region, block, part)
     made = {name: own.values[value.name] for name, value in results.items()}
-    schedule = Scheduler(own, list(made.values()), describe).steps()
-    whole = Allocator(own, schedule, made).program(program.inputs, program.size_args, program.sources, program.comment)
-    return Planned(replace(whole, assumed=program.assumed), own, made)
+    schedule = Scheduler(own, list(made.values())).steps()
+    whole = Allocator(own, schedule, made).program(program.inputs, program.size_args, program.sources)
+    return Planned(replace(whole, assumed=program.assumed), own, made, shown)
 
 
 def _part(block: Block, describe: Describer, program: Program) -> Program:
@@ -66,7 +68,7 @@ def _part(block: Block, describe: Describer, program: Program) -> Program:
     known = {*graph.axes, *graph.batch_axes, *sources}
     names = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
     comment = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
-    schedule = Scheduler(graph, list(block.results.values()), describe).steps()
+    schedule = Scheduler(graph, list(block.results.values())).steps()
     allocator = Allocator(graph, schedule, block.results)
     made = allocator.program(list(arguments), [n for n in names if n not in known], list(sources.values()), comment)
     return proved(name_values(replace(made, assumed=program.assumed), graph, describe))

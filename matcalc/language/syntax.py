@@ -201,6 +201,8 @@ def replaced(root: Ast, old: Ast, new: Ast) -> Ast:
 
 def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
     """Return a tree with names replaced simultaneously, including those that index forms list."""
+    if all(old == new for old, new in names.items()):
+        return root
 
     def change(node: Ast) -> Ast:
         if node.head == "name":

@@ -87,6 +87,8 @@ def body(
 
 def _summed_inside(ast: Ast, outputs: frozenset[str]) -> frozenset[str]:
     """Return the names that a nested index form would sum by itself."""
+    if not any(part.head in syntax.BINDERS for part in syntax.walk(ast)):
+        return frozenset()
     return frozenset().union(*held_in(ast, lambda _: True, outputs).summed.values())
 
 

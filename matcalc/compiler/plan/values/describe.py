@@ -26,6 +26,8 @@ from matcalc.tensor.nodes.node import LONG, Node, Operand, everything, sizes_use
 from matcalc.tensor.sizes.size import Size
 
 LENGTH, TAIL = 56, 12
+TOKENS = 200
+"""A comment shows the first tokens of a formula: longer ones are dots, so that they need not be written."""
 
 
 class Factors(NamedTuple):
@@ -97,7 +99,10 @@ class Describer:
     ) -> None:
         self.meaning = meaning
         self.as_sums = AsSums()
-        symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
+        known = list(everything(roots))
+        symbols = {node.name for node in known if node.kind == "symbol"}
+        has_steps = any(node.kind == "recurrence" for node in known)
+        self.most = LONG if has_steps else TOKENS  # the name of a state is short
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
         self.texts: dict[object, str] = {}
@@ -144,7 +149,7 @@ class Describer:
     def _is_long(self, node: Node) -> bool:
         """Whether a node is written as dots: a long array, or a very long formula that is no named part."""
         is_long_array = node.kind == "constant" and node.array.size > LONG
-        return is_long_array or (node.length > LONG and node not in self.parts)
+        return is_long_array or (node.length > self.most and node not in self.parts)
 
     def short(self, subject: Subject) -> str:
         """Return a short name for the subject of a comment, empty if there is none."""

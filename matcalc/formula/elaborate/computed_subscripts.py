@@ -6,7 +6,7 @@ it has the form of one, else an array of 0 and 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -43,6 +43,15 @@ class Selection:
         label = self.inference.label(length)
         self.selectors.append((selector, (source, label)))
         return label
+
+    def require(self, axis: int, subscript: Ast, rooms: Iterable[Size], fault: str = "") -> None:
+        """Require that the space left on an axis is not negative; checked when sizes are known."""
+        of, length = self.ast.args[0], self.base.shape[axis]
+        known = f", of length {length}" if length.is_integer else ""
+        for room in rooms:
+            self.inference.check_least(
+                room, subscript, lambda: f"{shown(self.ast)} {fault or f'is outside axis {axis} of'} {shown(of)}{known}"
+            )
 
 
 def is_data(inference: Inference, ast: Ast) -> bool:
@@ -162,7 +171,7 @@ def _place_condition(selection: Selection, subscript: Ast, source: int, infer: I
 def _check_linear(selection: Selection, axis: int, subscript: Ast, split: tuple[dict[int, Size], Size]) -> None:
     """Require that a subscript of several indices is inside for all their values; checked when sizes are known."""
     low, high = _extremes(selection, subscript, split)
-    _require(selection, axis, subscript, [low, selection.base.shape[axis] - 1 - high])
+    selection.require(axis, subscript, [low, selection.base.shape[axis] - 1 - high])
 
 
 def _extremes(selection: Selection, subscript: Ast, split: tuple[dict[int, Size], Size]) -> tuple[Size, Size]:
@@ -187,21 +196,13 @@ def _check_whole(selection: Selection, axis: int, subscript: Ast, place: Size) -
         raise _not_supported(selection, subscript)
     length = selection.base.shape[axis]
     if atom.operator == "%":
-        _require(selection, axis, subscript, [length - atom.right])
+        selection.require(axis, subscript, [length - atom.right])
         return
     split = linear_in(atom.left)
     if split is None or not is_nonnegative(atom.right):
         raise _not_supported(selection, subscript)
     low, high = _extremes(selection, subscript, split)
-    _require(selection, axis, subscript, [low, length * atom.right - 1 - high])
-
-
-def _require(selection: Selection, axis: int, subscript: Ast, rooms: list[Size]) -> None:
-    ast = selection.ast
-    for room in rooms:
-        selection.inference.check_least(
-            room, subscript, lambda: f"{shown(ast)} is outside axis {axis} of {shown(ast.args[0])}"
-        )
+    selection.require(axis, subscript, [low, length * atom.right - 1 - high])
 
 
 def _not_supported(selection: Selection, subscript: Ast) -> NotSupported:

@@ -132,7 +132,7 @@ def _single(selection: Selection, axis: int, subscript: Ast) -> None:
     """Select one index of an axis; the result lacks the axis."""
     inference, length = selection.inference, selection.base.shape[axis]
     index = from_start(_number(selection, subscript), length)
-    _check_rooms(selection, subscript, (index, length - 1 - index), f"is outside axis {axis} of")
+    selection.require(axis, subscript, (index, length - 1 - index))
     source = inference.label(length)
     selection.axis_labels.append(source)
     selection.select("slice", source, ONE, index)
@@ -146,7 +146,7 @@ def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> 
     offset = computed_subscripts.shift_of(inference, subscript)
     if offset is not ZERO:
         length = length - offset
-        _check_rooms(selection, subscript, (length,), f"is outside axis {axis} of")
+        selection.require(axis, subscript, (length,))
         source = selection.select("slice", source, length, offset)
     core: Labels = ()
     if indices.rank and selection.looked_up is None:
@@ -212,17 +212,10 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
 
 
 def _check_range(selection: Selection, axis: int, subscript: Ast, low: Size, high: Size) -> None:
-    length, outside = selection.base.shape[axis], f"is outside axis {axis} of"
-    _check_rooms(selection, subscript, (low, length - high), outside)
-    open_ended = low is ZERO or high is length
-    _check_rooms(selection, subscript, [high - low], outside if open_ended else "ends before it starts on an axis of")
-
-
-def _check_rooms(selection: Selection, subscript: Ast, rooms: Iterable[Size], message: str) -> None:
-    """Require that the space left on an axis is not negative; checked when sizes are known."""
-    ast = selection.ast
-    for room in rooms:
-        selection.inference.check_least(room, subscript, lambda: f"{shown(ast)} {message} {shown(ast.args[0])}")
+    length = selection.base.shape[axis]
+    selection.require(axis, subscript, (low, length - high))
+    message = "" if low is ZERO or high is length else "ends before it starts on an axis of"
+    selection.require(axis, subscript, [high - low], message)
 
 
 def _number(selection: Selection, subscript: Ast) -> Size:

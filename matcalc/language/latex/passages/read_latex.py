@@ -67,19 +67,19 @@ from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
-from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.mentions import check_mentioned, with_restrictions
 from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.paragraphs import paragraph_of
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.plain_words import check_plain_words
-from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
 from matcalc.language.latex.passages.spellings import with_known_spellings
 from matcalc.language.latex.recurrences.read_steps import begun, lines_of
 from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
 from matcalc.language.latex.recurrences.steps import Equation, Found, separated, step_letters
+from matcalc.language.latex.signs.macros import expanded
+from matcalc.language.latex.signs.ranges import ranges_in
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 

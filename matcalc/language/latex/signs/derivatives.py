@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from matcalc.language.latex.passages.indicators import Text
+from matcalc.language.latex.signs.indicators import Text
 
 _INSIDE = r"(?:[^{}=]|\{[^{}]*\})*"
 _LETTER = r"(?:\\(?:mathcal|mathbf|boldsymbol|bm|mathrm|hat|tilde|bar)\s*\{\s*\\?[A-Za-z]+\s*\}|\\?[A-Za-z]+)"

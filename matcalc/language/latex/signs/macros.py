@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.passages.indicators import Text
-from matcalc.language.latex.passages.signs import rewritten
+from matcalc.language.latex.signs.indicators import Text
+from matcalc.language.latex.signs.signs import rewritten
 
 _REMARK = re.compile(r"(?<!\\)%[^\n]*")
 _MOST = 20_000

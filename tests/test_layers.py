@@ -25,6 +25,7 @@ ROOMS = [
     "language.latex",
     "language.latex.recurrences",
     "language.latex.definitions",
+    "language.latex.signs",
     "language.latex.passages",
     "language.latex.writer",
     "language.numpy_text",

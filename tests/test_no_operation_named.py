@@ -76,7 +76,7 @@ PLACES = {
     ("max", "min"): ("commands of LaTeX", "language/latex/definitions/statements.py language/latex/latex_bounds.py"),
     ("prod",): ("a command of LaTeX", "language/latex/definitions/numbered.py"),
     ("ln", "log"): ("commands of LaTeX", "language/latex/layout/latex_rows.py"),
-    ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
+    ("abs", "norm"): ("macros of LaTeX", "language/latex/signs/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),

@@ -143,6 +143,13 @@ TENTH_END = [
         "r",
         lambda r, N: (1 - 1 / r) / (1 - 1 / r**N),
     ),
+    Passage(
+        "mean squared displacement",
+        r"\mathrm{MSD}=\frac{1}{N}\sum_{i=1}^{N}\left|\mathbf r_i-\mathbf r_i^{(0)}\right|^2",
+        "R: matrix(N, 3); R_0: matrix(N, 3)",
+        "R",
+        lambda R, R_0: sum(np.linalg.norm(a - b) ** 2 for a, b in zip(R, R_0, strict=True)) / len(R),
+    ),
 ]
 
 TENTH_REFUSED = [
@@ -157,12 +164,6 @@ TENTH_REFUSED = [
         r"\frac{1}{f}=(n-1)\left[\frac{1}{R_1}-\frac{1}{R_2}+\frac{(n-1)d}{nR_1R_2}\right]",
         "n, R_1, R_2, d: scalar positive",
         "more than a name",
-    ),
-    (
-        "mean squared displacement",
-        r"\mathrm{MSD}=\frac{1}{N}\sum_{i=1}^{N}\left|\mathbf r_i-\mathbf r_i^{(0)}\right|^2",
-        "R: matrix(N, 3); R_0: matrix(N, 3)",
-        "for the norm of a vector",
     ),
     (
         "natural evolution",

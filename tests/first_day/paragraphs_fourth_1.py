@@ -206,7 +206,6 @@ Lorentz--Berthelot combination rules
         "R: matrix(N, d); q: vector(N); sigma: vector(N) positive; epsilon: vector(N) positive",
         "R",
         ljc,
-        refused="one subscript for 2 axes: R_i can be a row or column of R",
     ),
     Paragraph(
         "q-bio.PE Ricker model",

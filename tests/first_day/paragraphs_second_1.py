@@ -280,7 +280,6 @@ with forward differences and Neumann boundary conditions,
         "u: matrix(m, n); f: matrix(m, n); lambda: scalar positive; epsilon: scalar positive",
         "u",
         tv,
-        refused="u[1:m + 1, :] is outside axis 0 of u",
     ),
     Paragraph(
         "penalized-likelihood emission tomography",

@@ -142,7 +142,6 @@ w_{ij})^2$ measures the roughness of a flow component.""",
         "u: matrix(m, n); v: matrix(m, n); I_x: matrix(m, n); I_y: matrix(m, n); I_t: matrix(m, n); alpha: scalar positive",  # noqa: E501
         "u",
         hs,
-        refused="a matrix in a function that takes a vector",
     ),
     Paragraph(
         "Bayesian linear inverse problem, MAP functional",
@@ -202,7 +201,6 @@ A .
         "A: matrix(n, n); B: matrix(n, m); Q: matrix(n, n) spd; R: matrix(m, m) spd; P: matrix(n, n) spd",
         "P",
         riccati,
-        refused="P is a declared symbol, and its steps are defined",
     ),
     Paragraph(
         "planar odometry chain, pose graph optimization",
@@ -218,10 +216,9 @@ F(x,y,\theta) = \sum_{i=1}^{n-1} \mathbf{e}_i^\top \boldsymbol\Omega\, \mathbf{e
 \end{pmatrix},
 \end{equation}
 where $\boldsymbol\Omega \in \mathbb{R}^{3\times 3}$ is the information matrix of the odometry.""",  # noqa: E501
-        "x: vector(n); y: vector(n); theta: vector(n); a: vector(n); b: vector(n); c: vector(n); Omega: matrix(d, d) spd",  # noqa: E501
+        "x: vector(n); y: vector(n); theta: vector(n); a: vector(n); b: vector(n); c: vector(n); Omega: matrix(3, 3) spd",  # noqa: E501
         "theta",
         posegraph,
-        refused="cannot multiply [cos(theta[0:n - 1][i])*(x[1:(n  ... n - 1][i]]' (row",
     ),
     Paragraph(
         "CHOMP-like trajectory optimization",
@@ -264,10 +261,9 @@ $$ \pi(y) = \left( f\,\frac{y_1}{y_3} + c_1, \; f\,\frac{y_2}{y_3} + c_2 \right)
 with focal length $f$ and principal point $c$, and $\rho_\delta$ is the Huber function
 $$ \rho_\delta(e) = \begin{cases} \frac{1}{2} e^2 & |e| \le \delta, \\ \delta\left(|e| - \frac12 \delta\right) &
 \text{otherwise.} \end{cases} $$""",
-        "X: matrix(n, d); u: matrix(n, k); R: matrix(d, d); t: vector(d); f: scalar positive; c: vector(k); delta: scalar positive",  # noqa: E501
+        "X: matrix(n, 3); u: matrix(n, 2); R: matrix(3, 3); t: vector(3); f: scalar positive; c: vector(2); delta: scalar positive",  # noqa: E501
         "t",
         pnp,
-        refused="one subscript for 2 axes: X_i can be a row or column of X",
     ),
     Paragraph(
         "symmetric image-text contrastive loss",

@@ -147,7 +147,6 @@ u_{\mathrm{LJ}}(r) = 4\epsilon \left[ \left(\frac{\sigma}{r}\right)^{12} - \left
         "r: matrix(N, d); epsilon: scalar positive; sigma: scalar positive; r_c: scalar positive",
         "r",
         ljts,
-        refused="cannot divide sigma (scalar) by r (N x d): / divides by a scalar",
     ),
     Paragraph(
         "semiflexible bead-spring chain",
@@ -162,7 +161,6 @@ E_{\mathrm{bend}} &= \kappa \sum_{i=1}^{N-2} (1 - \cos\theta_i), \qquad \cos\the
         "r: matrix(N, d); k_b: scalar positive; b_0: scalar positive; kappa: scalar positive",
         "r",
         polymer,
-        refused="this line is not solved for the name on its left",
     ),
     Paragraph(
         "closed-shell Hartree-Fock electronic energy",
@@ -179,7 +177,6 @@ P_{\mu\nu} = 2 \sum_{i=1}^{k} C_{\mu i} C_{\nu i}.
         "C: matrix(n, k); h: matrix(n, n) symmetric; g: tensor(n, n, n, n)",
         "C",
         hf,
-        refused="expected an operand after '\\sigma', found ')'",
     ),
     Paragraph(
         "Black-Scholes calibration to call quotes",

@@ -272,7 +272,6 @@ with the entropy bonus $\mathcal{H}(\pi_\theta(\cdot \mid s)) = -\sum_{a=1}^{K} 
         ppo,
         fractions=("epsilon", "mu"),
         ranges={"a": "K"},
-        refused="the argument of a function is a letter",
     ),
     Paragraph(
         "generalized advantage estimation, critic loss",
@@ -289,6 +288,6 @@ The critic is fit by minimizing $\frac{1}{2T} \sum_{t=1}^{T} \hat{A}_t^2$.
         "v",
         gae,
         fractions=("gamma", "lambda"),
-        refused="this may be the formula of the paragraph",
+        refused="the left side of this = is more than a name",
     ),
 ]

@@ -180,7 +180,6 @@ given by $D_{ii} = \sum_{j=1}^{n} W_{ij}$.
         "X: matrix(n, d); y: vector(m); W: matrix(n, n) symmetric; alpha: vector(n); sigma: scalar positive; gamma_A: scalar positive; gamma_I: scalar positive",  # noqa: E501
         "alpha",
         laprls,
-        refused="K_ij is defined by entries of the same letter",
     ),
     Paragraph(
         "graph attention layer",
@@ -296,7 +295,6 @@ s(\mathbf{y})$, where the partition function $Z = \sum_{k=1}^{K} \alpha_T(k)$ is
         "A",
         crf,
         ranges={"y": "K"},
-        refused="this may be the formula of the paragraph",
     ),
     Paragraph(
         "refuse: network left unspecified",

@@ -168,7 +168,6 @@ initialized at $h_1 = \frac{1}{T} \sum_{t=1}^{T} \varepsilon_t^2$. The log-likel
         "r: vector(T); mu: scalar; omega: scalar positive; alpha: scalar positive; gamma: scalar positive; beta: scalar positive; nu: scalar positive",  # noqa: E501
         "nu",
         garch,
-        refused="this can be an entry of a vector varepsilon, or a row or column of a",
     ),
     Paragraph(
         "state space model, prediction error decomposition",
@@ -189,7 +188,6 @@ for $t = 1, \dots, n$. The loglikelihood is
         "Y: matrix(n, p); Z: matrix(p, m); T: matrix(m, m); H: matrix(p, p) spd; Q: matrix(m, m) spd; a_1: vector(m); P_1: matrix(m, m) spd",  # noqa: E501
         "T",
         kalman,
-        refused="'\\\\' is only allowed in matrices and displays",
     ),
     Paragraph(
         "graphical lasso",
@@ -219,7 +217,6 @@ reference for the state reached at the end of step $t$.
         "A: matrix(n, n); B: matrix(n, m); U: matrix(T, m); x_1: vector(n); r: matrix(T, n); Q: matrix(n, n) spd; R: matrix(m, m) spd; rho: scalar positive; c: scalar positive",  # noqa: E501
         "U",
         mpc,
-        refused="the state x has no start x_0",
     ),
     Paragraph(
         "inverse Ising, pseudolikelihood",
@@ -248,7 +245,6 @@ with $r_{ij} = |\mathbf{R}_i - \mathbf{R}_j|$ and the Lorentz--Berthelot combini
         "R: matrix(N, d); q: vector(N); sigma: vector(N) positive; epsilon: vector(N) positive; k_e: scalar positive",
         "R",
         ljc,
-        refused="one subscript for 2 axes: R_i can be a row or column of R",
     ),
     Paragraph(
         "Whittle likelihood for an autoregression",
@@ -301,6 +297,5 @@ $a_{ij}$ being the $(i,j)$ entry of the proximity matrix $A$.
         "rho",
         sar,
         fractions=("rho",),
-        refused="only words describe W",
     ),
 ]

@@ -201,7 +201,6 @@ with periodic boundary conditions, $\phi_{N+1,j} = \phi_{1,j}$ and $\phi_{i,M+1}
         "phi: matrix(N, M); kappa: scalar positive; r: scalar; u: scalar positive; h: scalar",
         "phi",
         glandau,
-        refused="phi is a declared symbol, and its steps are defined",
     ),
     Paragraph(
         "Hawkes process with exponential kernel",
@@ -248,7 +247,6 @@ where $V = [v_{fn}]$ is the power spectrogram, $W$ the dictionary and $H = [h_{k
         "V: matrix(F, N) positive; W: matrix(F, K) positive; H: matrix(K, N) positive; eta: scalar positive",
         "H",
         isnmf,
-        refused="several formulas",
     ),
     Paragraph(
         "refuse: residual defined twice",

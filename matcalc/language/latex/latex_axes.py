@@ -5,7 +5,7 @@ Ranges include both ends: x_{2:3} is x[1:3]. A sum from 2 to n - 1 is a sum over
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -48,7 +48,7 @@ def axes_in(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
         expected = rank if rank is not None else len(one.args)
         letters = [x for x in one.args if x.head == "letter"]
         if expected == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
-            return one.args
+            return tuple(x.args[0] if x.head == "fence" and x.value == "open" else x for x in one.args)
     if one.head == "number" and rank is not None and rank > 1 and len(str(one.value[2])) == rank:  # type: ignore[index]
         digits = str(one.value[2])  # type: ignore[index]
         return tuple(Ast("number", (), (Fraction(digit), "", digit), one.span) for digit in digits)
@@ -60,8 +60,9 @@ def _is_axis(item: Ast) -> bool:
 
 
 def _is_entry(item: Ast) -> bool:
-    r"""Return whether an item can be an entry of data, the s_t of \theta_{s_t a_t}, also behind a function's letter."""
-    return item.head == "script" and item.value == ("_",) or item.head == "fence" and item.value == NUMBER
+    r"""Return whether an item can be an entry of data, s_t of \theta_{s_t a_t}, or a sum in parentheses, h_{k(n-1)}."""
+    is_sum = item.head == "fence" and item.value == "open" and [x.head for x in item.args] == ["chain"]
+    return item.head == "script" and item.value == ("_",) or item.head == "fence" and item.value == NUMBER or is_sum
 
 
 def is_whole(axis: Ast) -> bool:
@@ -148,9 +149,8 @@ def offset_of(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
         hint = f"an index that is data is declared, {'_'.join(key)}: index(n)"
     if len(bound) > 1 or axis.head != "chain":
         raise fault("this subscript is not supported", axis, hint)
-    signs = axis.value[0]  # type: ignore[index]
     total = zero
-    for sign, term in zip(signs, axis.args, strict=True):
+    for sign, term in _terms(axis):
         if term.head == "letter" and term.value[0] == bound[0]:  # type: ignore[index]
             if sign < 0:
                 raise fault("an index that counts down is not supported", axis, hint)
@@ -159,6 +159,17 @@ def offset_of(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
             raise fault("this subscript is not supported", axis, hint)
         total = sum_of(total, cast(Ast, needed(reading, term).tree), sign)
     return total
+
+
+def _terms(chain: Ast) -> Iterator[tuple[int, Ast]]:
+    """Yield the terms of a sum with their signs, also those of sums in parentheses, (i + 1) + 1."""
+    for sign, term in zip(chain.value[0], chain.args, strict=True):  # type: ignore[index]
+        is_fence = term.head == "fence" and term.value in ("open", "brace") and len(term.args) == 1
+        inner = term.args[0] if is_fence else term
+        if inner.head == "chain":
+            yield from ((sign * own, x) for own, x in _terms(inner))
+        else:
+            yield sign, term
 
 
 def _range(reading: Reading, axis: Ast, first: int) -> Ast:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from matcalc.language import syntax
-from matcalc.language.latex.latex_scope import Reading, Value, fault, is_plain_number, needed, value
+from matcalc.language.latex.latex_scope import Reading, Value, fault, font_of, is_plain_number, key_of, needed, value
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.syntax import Ast
@@ -34,6 +34,33 @@ def rounded(reading: Reading, node: Ast) -> Value:
     over, under = (needed(reading, x) for x in unbraced(node.args[0]).args)
     tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(tree, "scalar")
+
+
+def bold_length(reading: Reading, node: Ast, operand: Value) -> Value | None:
+    r"""Return the length |\mathbf{r}_i - \mathbf{r}_j| of a vector whose letters are bold, or numbers; else None.
+
+    Bars around other letters of vectors can be absolute values of the entries, and around one name, |\mathbf{y}|, the
+    number of its entries.
+    """
+    inner = unbraced(node.args[0])
+    if node.value != "bar" or operand.kind not in ("vector", "row") or inner.head in ("letter", "accent", "script"):
+        return None
+    waiting, letters = [node.args[0]], []
+    while waiting:
+        one = waiting.pop()
+        is_letter = one.head == "accent" or one.head == "letter"
+        letters += [one] if is_letter else []
+        waiting += [] if is_letter else one.args[:1] if one.head == "script" else one.args
+    kinds = {
+        reading.kind_of(x)
+        for one in letters
+        if font_of(one) != "bold"
+        for x in reading.keys.get(key_of(one) or (), ("",))
+    }
+    if not kinds <= {"scalar"} or all(font_of(one) != "bold" for one in letters):
+        return None
+    assert operand.tree is not None
+    return Value(replace(syntax.call(reading.names.roles["euclidean_length"], operand.tree), span=node.span), "scalar")
 
 
 def metric_norm(

@@ -22,7 +22,7 @@ from matcalc.language.latex.latex_calls import call, choose
 from matcalc.language.latex.latex_data_indices import compared
 from matcalc.language.latex.latex_decorations import with_decorations
 from matcalc.language.latex.latex_factorials import factorial
-from matcalc.language.latex.latex_fences import inner_product, is_rounded_quotient, metric_norm, rounded
+from matcalc.language.latex.latex_fences import bold_length, inner_product, is_rounded_quotient, metric_norm, rounded
 from matcalc.language.latex.latex_lengths import unbounded
 from matcalc.language.latex.latex_lists import listed, stack
 from matcalc.language.latex.latex_products import chain, infix, row
@@ -264,6 +264,8 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         return rounded(reading, node)
     if node.value in ("bar", "double_bar", "angle"):
         operand = needed(reading, inner)
+        if (length := bold_length(reading, node, operand)) is not None:
+            return length
         hints = {
             "bar": "write \\|x\\| for the norm of a vector, \\operatorname{abs}(x) for its entries",
             "double_bar": "", "angle": "an inner product is \\langle A, B \\rangle",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import (
     Axis,
     axes_in,
@@ -285,7 +286,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
 
     Raises: ParseError if there are too many or too few, or one is not an index, number or size.
     """
-    shape = reading.known.shapes.get(name or "", ())
+    shape = reading.known.shapes.get(name or "", ()) if name else sides_of(reading, cast(Ast, base.tree)) or ()
     rank = len(shape) if shape else _RANKS.get(base.kind)
     if rank == 0:
         raise fault("a scalar has no entries", layout)

@@ -2,7 +2,7 @@ r"""Finds the names in the lines of a passage, with their subscripts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import cast
 
 from matcalc.language.latex.latex_scope import Key, key_of, key_of_subscript, subscript_of
@@ -72,3 +72,18 @@ def _subscript_in(script: Ast, declared: Collection[Key]) -> Ast | None:
     """Return the subscript of a declared name with a subscript."""
     below = subscript_of(script)
     return below if below is not None and whole_key(without_top(script)[0]) in declared else None
+
+
+def bare_letters(lines: Iterable[Ast]) -> set[str]:
+    """Return the letters that occur without a subscript and without a parenthesis after them."""
+    found: set[str] = set()
+    for line in lines:
+        hidden = {base for x in walk(line) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]
+        for row in walk(line):
+            if row.head == "row":
+                for item, after in zip(row.args, row.args[1:], strict=False):
+                    shown = after.args[0] if after.head == "script" else after
+                    if shown.head == "fence" and shown.value == "open":
+                        hidden |= set(walk(item))
+        found |= {str(x.value[0]) for x in walk(line) if x.head == "letter" and x not in hidden}  # type: ignore[index]
+    return found

@@ -15,6 +15,7 @@ from matcalc.language.latex.definitions.running_totals import whole_totals
 from matcalc.language.latex.definitions.separate_indices import with_own_indices
 from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import (
     APPLIED,
     ARRAY,
@@ -150,8 +151,11 @@ def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[s
         kind = ARRAY if _is_beside_array(reading, key, one) else NUMBER
         if _is_beside_entries(reading, key, one):
             data.add(key)
+        elif _is_beside_rows(reading, key, one):
+            data.add(key)
+            kind = VECTOR
         elif _is_vector(reading, letter, one):
-            kind = ARRAY if is_large else VECTOR
+            kind = ARRAY if is_large or _has_two_subscripts(key, one) else VECTOR
         put[key] = argument if same else Ast("fence", (argument,), kind, argument.span, argument.at)
 
     bases = {
@@ -244,6 +248,14 @@ def _is_vector(reading: Reading, letter: Ast, one: Statement) -> bool:
     return font_of(letter.args[0] if letter.head == "script" else letter) == "bold"
 
 
+def _has_two_subscripts(key: Key, one: Statement) -> bool:
+    r"""Return whether a function reads entries of a parameter with two subscripts, w_{i,j+1}, and so is a matrix."""
+    own = [x for x in walk(one.formula) if x.head == "script" and _with_primes(x.args[0]) == key]
+    below = [elements(s) for x in own if (s := subscript_of(x)) is not None]
+    counts = {len(x.args) if x.head == "row" and len(some) == 1 else len(some) for some in below for x in some[:1]}
+    return counts == {2}
+
+
 def _check_rows(reading: Reading, key: Key, one: Statement, argument: Ast) -> None:
     """Raise ParseError for a function of a declared matrix Z at another one if its formula reads the rows z_i of Z."""
     small = (key[0][:1].lower() + key[0][1:], *key[1:])
@@ -268,6 +280,20 @@ def _is_beside_entries(reading: Reading, key: Key, one: Statement) -> bool:
     for chain in (x for x in walk(one.formula) if x.head == "chain"):
         entries = [x for x in chain.args if x.head == "script" and x.value == ("_",) and key_of(x.args[0]) == key]
         if entries and any(_with_primes(x) == key for x in chain.args):
+            return True
+    return False
+
+
+def _is_beside_rows(reading: Reading, key: Key, one: Statement) -> bool:
+    r"""Return whether a parameter x is a vector beside the rows of a declared X: x - x_j, x^\top x_j, k(x, x_j)."""
+    if key in reading.keys or not large_of(reading, key):
+        return False
+    for node in (x for x in walk(one.formula) if x.head in ("chain", "row", "fence")):
+        items = [x.args[0] if x.head == "fence" and len(x.args) == 1 else x for x in node.args]
+        if node.head == "row" and not any(map(_is_transposed, items)) or node.head == "fence" and len(items) < 2:
+            continue
+        entries = [x for x in items if x.head == "script" and x.value == ("_",) and key_of(x.args[0]) == key]
+        if entries and any(_with_primes(without_top(x)[0]) == key for x in items):
             return True
     return False
 

@@ -155,6 +155,28 @@ def solved(formula: Ast, solving: str) -> Ast:
     return Ast("row", (word, Ast("fence", (formula,), "open", formula.span)), None, formula.span, formula.at)
 
 
+def tells_entries(reading: Reading, line: Ast) -> bool:
+    r"""Return whether a line only names the entries of a declared array, V = [v_{ij}] or x = (x_i)."""
+    if line.head != "relation" or line.value != ("==",) or len(line.args) != 2:
+        return False
+    key, formula = key_of(line.args[0]), unbraced(line.args[1])
+    formula = formula.args[0] if formula.head == "script" else formula
+    names = reading.keys.get(key, ()) if key is not None else ()
+    is_list = formula.head == "fence" and formula.value in ("open", "bracket", "set") and len(formula.args) == 1
+    entry = formula.args[0] if is_list else formula
+    if key is None or len(names) != 1 or entry.head != "script" or entry.value != ("_",) or not is_list:
+        return False
+    below = unbraced(entry.args[1])
+    items = [
+        x
+        for one in (below.args if below.head == "fence" else (below,))
+        for x in (one.args if one.head == "row" else (one,))
+    ]
+    letters = {str(x.value[0]) for x in items if x.head == "letter"} - {name for (name, *_) in reading.keys}  # type: ignore[index]
+    is_own = key_of(entry.args[0]) in (key, (key[0][:1].lower() + key[0][1:], *key[1:]))
+    return is_own and len(letters) == len(items) == len(reading.known.shapes.get(names[0], ()))
+
+
 def tells_positive_part(line: Ast) -> bool:
     r"""Return whether a line only tells what [z]_+ means, [z]_+ = \max(z, 0)."""
     side, formula = line.args if line.head == "relation" and len(line.args) == 2 else (line, line)

@@ -95,8 +95,14 @@ def with_own_entries(reading: Reading, lines: Lines, signs: Collection[str]) -> 
 
 
 def with_own_functions(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
-    """Return lines in which functions with the letter of a declared array have names of their own."""
+    r"""Return lines in which functions with the letter of an array have names of their own.
+
+    The array is declared, or a line defines its entries, K_{ij} = K(x_i, x_j).
+    """
     found = {key for line in lines if (key := _function(reading, line, signs)) is not None}
+    equations = [line for line in lines if line.head == "relation" and line.value in [(sign,) for sign in signs]]
+    heads = {key for line in equations if (key := _called(line.args[0])) is not None}
+    found |= {key for line in equations if (key := _entry(line.args[0])[0]) in heads and key is not None}
     if not found:
         return list(lines)
 
@@ -106,10 +112,20 @@ def with_own_functions(reading: Reading, lines: Sequence[Ast], signs: Collection
         items = list(node.args)
         for k, (item, after) in enumerate(pairwise(node.args)):
             if key_of(item) in found and without_top(after)[0].head == "fence":
-                items[k] = Ast("accent", (item,), "function", item.span)
+                is_letter = item.head == "letter" and key_of(item) not in reading.keys
+                called = (f"{item.value[0]}_function", item.value[1]) if is_letter else None  # type: ignore[index]
+                items[k] = Ast(
+                    "letter" if called else "accent", () if called else (item,), called or "function", item.span
+                )
         return Ast("row", tuple(items), None, node.span, node.at)
 
     return [rebuild(line, change) for line in lines]
+
+
+def _called(side: Ast) -> Key | None:
+    """Return the key of the name of a left side K(x, y), None for any other."""
+    is_call = side.head == "row" and len(side.args) == 2 and without_top(side.args[1])[0].head == "fence"
+    return key_of(side.args[0]) if is_call and side.args[1].value == "open" else None
 
 
 def _entries_of_number(reading: Reading, line: Ast, signs: Collection[str]) -> Key | None:

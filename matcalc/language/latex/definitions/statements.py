@@ -15,6 +15,7 @@ from matcalc.language.latex.definitions.labels import (
     compound_key,
     is_label,
     solved,
+    tells_entries,
     tells_positive_part,
     with_subscript_in_front,
     without_link,
@@ -216,9 +217,11 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast], readers
     Raises: ParseError if two lines can be the formula, for an equation between known names, and for cyclic parts.
     """
     reading.listed = frozenset(x for line in (*lines, *aside, *readers) for x in listed_in(line))
-    lines = [line for line in lines if len(lines) == 1 or not tells_positive_part(line)]
+    lines = [
+        line for line in lines if len(lines) == 1 or not (tells_positive_part(line) or tells_entries(reading, line))
+    ]
     main = [statement(reading, line) for line in lines]
-    aside = [line for line in aside if not tells_positive_part(line)]
+    aside = [line for line in aside if not (tells_positive_part(line) or tells_entries(reading, line))]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
     for one in others:
         if one.name is None:
@@ -322,6 +325,7 @@ def _of_entries(
     }
     scripts = (node for node in walk(line.formula) if node.head == "script" and subscript_of(node) is not None)
     whole = {*whole} - {(size,) for size in sizes}
+    scripts = (node for node in scripts if whole_key(without_top(node)[0]) not in whole)  # u_LJ(r) beside U
     keys = {key for node in scripts if (key := key_of(node.args[0])) is not None and key not in whole}
     return {small[key] for key in keys if key in small}
 

@@ -11,16 +11,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_scope import fault
+from matcalc.language.latex.latex_scope import fault, subscript_of
 from matcalc.language.latex.layout.latex_patterns import LatexNames, candidates, same_layout
-from matcalc.language.syntax import Ast, rebuild
+from matcalc.language.syntax import Ast, rebuild, walk
 
 _CASES = re.compile(r"\\begin\s*\{d?cases\}.*?\\end\s*\{d?cases\}", re.S)
 _STOP = re.compile(r"[,;.](?=\s*(&|\\\\|\\end\s*\{))")
 _BESIDE = re.compile(r"(?<=cases\})(\s*)\\q?quad(?![A-Za-z])(?=\s*[^\s&\\\]$]|\s*\\(?!text|mbox|mathrm|\\|end))")
 """The space between two definitions, behind cases."""
 _LAST_STOP = re.compile(
-    r"[.,;](?=(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])|\\(?:nonumber|notag)(?![A-Za-z])|\\(?:tag\*?|label)\s*\{[^{}]*\})*"
+    r"[.,;](?=(?:[\s~&]|\\[,;:! ]|\\q?quad(?![A-Za-z])|\\(?:nonumber|notag)(?![A-Za-z])|\\(?:tag\*?|label)\s*"
+    r"\{[^{}]*\})*"
     r"(?:\\\\|\\end\s*\{|\\\]|\$\$(?![\s\S]*\$\$)|\Z))"
 )
 """Punctuation at the end of a line."""
@@ -60,7 +61,7 @@ def with_choices(names: LatexNames, layout: Ast, sizes: Collection[str]) -> Ast:
 def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]], sizes: Collection[str]) -> Ast:
     conditions = [_conditions(cell) for _, cell in rows[:-1]]
     last = rows[-1][1]
-    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)], sizes):
+    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)], sizes, _indices(rows)):
         raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
     made = rows[-1][0]
     (pattern, *_) = candidates(names, node)
@@ -114,10 +115,16 @@ def _word(cell: Ast) -> str:
     return str(cell.value[0]).strip(" .,;") if cell.head == "word" else ""  # type: ignore[index]
 
 
-def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str]) -> bool:
+def _indices(rows: Sequence[tuple[Ast, Ast]]) -> set[str]:
+    """Return the letters in the subscripts of the values of cases."""
+    scripts = [below for value, _ in rows for x in walk(value) if x.head == "script" and (below := subscript_of(x))]
+    return {str(x.value[0]) for below in scripts for x in walk(below) if x.head == "letter"}  # type: ignore[index]
+
+
+def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str], indices: Collection[str]) -> bool:
     r"""Return whether exactly one of the conditions holds for each number, as of t \le a, a < t \le b, t > b.
 
-    i < n and i = n are all numbers of an index if n is a size.
+    i < n and i = n are all numbers of an index if n is a size, and so are i = 1 and i > 1.
     """
     if [len(every) for every in conditions] == [1, 1] and _is_unequal(conditions[0][0], conditions[1][0]):
         return True
@@ -126,7 +133,9 @@ def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str]) -> bool:
         rest = [x for x in ranges if x is not None]
         if len(rest) < len(ranges):
             continue
-        after: Bound | None = None
+        is_index = quantity.head == "letter" and quantity.value[0] in indices  # type: ignore[index]
+        first = [x[0] for x in rest if x[0] is not None and x[0][1] and _is_one(x[0][0])] if is_index else []
+        after: Bound | None = (first[0][0], False) if first and all(x[0] is not None for x in rest) else None
         for _ in ranges:
             found = [x for x in rest if _follows(after, x[0])]
             if len(found) != 1:
@@ -137,6 +146,10 @@ def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str]) -> bool:
         if not rest and (after is None or is_last and quantity.head == "letter"):
             return True
     return False
+
+
+def _is_one(layout: Ast) -> bool:
+    return layout.head == "number" and layout.value[0] == 1  # type: ignore[index]
 
 
 def _is_unequal(one: Ast, other: Ast) -> bool:

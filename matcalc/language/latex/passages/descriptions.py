@@ -74,8 +74,8 @@ _ALONG = re.compile(
     r"|\b(row|column)\s+by\s+(?:row|column)\b"
 )
 """The words for a function of each row, with which papers take the softmax of a matrix."""
-_DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
-_CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{_DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
+DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
+_CLOSING = re.compile(rf"(?:\\end\s*\{{\s*(?:{DISPLAYS})\*?\s*\}}|(?<!\\)\\\]|\$\$)(?=[\s,.;]*[A-Za-z$])")
 _NEXT = re.compile(r"(?:[,;.]|\b(?:and|while|where|with|here|in\s+which)\b)\s*[,:]?\s*\Z", re.I)
 """The end of a text after which another description begins."""
 _STARTS = re.compile(

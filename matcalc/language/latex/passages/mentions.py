@@ -6,8 +6,8 @@ An equation of a declared symbol with unknown ones, $y = X \beta + \varepsilon$,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.definitions.bound_letters import bound_in
@@ -27,6 +27,7 @@ from matcalc.language.latex.passages.paragraphs import OF_DATA, OPERATION
 from matcalc.language.latex.passages.passage import Passage
 from matcalc.language.latex.passages.restrictions import check_own, function_named, is_known, without_dots
 from matcalc.language.latex.passages.words_of_rows import letters_of
+from matcalc.language.latex.recurrences.iterations import tells_iteration
 from matcalc.language.latex.recurrences.steps import DOTS
 from matcalc.language.syntax import Ast, walk
 
@@ -72,9 +73,9 @@ def with_restrictions(reading: Reading, passage: Passage) -> Passage:
         if len(indices) > 1 and one.value != (r"\in",):
             raise fault("a condition on indices among words", one, "write it below the sum")
     defined = {key for line in passage.lines for one in line for key in _left_keys(one)}
-    lines = tuple(
-        [one for one in line if not _tells_data(reading, one, defined, passage.random)] for line in passage.lines
-    )
+    every = [one for line in passage.lines for one in line]
+    kept = [[_without_data(reading, one, every, defined, passage.random) for one in line] for line in passage.lines]
+    lines = tuple([one for one in line if one is not None] for line in kept)
     return passage._replace(lines=tuple(line for line in lines if line), aside=(*passage.aside, *told))
 
 
@@ -107,6 +108,60 @@ def _tells_data(reading: Reading, line: Ast, defined: set[Key], random: frozense
     known = {*reading.keys, *defined}
     others = {key for side in line.args[1:] for key in values_in(side) if key not in known and key[:1] not in known}
     return any(key[0] in random for key in others)
+
+
+def _without_data(
+    reading: Reading, line: Ast, lines: Sequence[Ast], defined: set[Key], random: frozenset[str]
+) -> Ast | None:
+    """Return a line, solved for noise that others use; None if it only tells data or an iteration."""
+    if tells_iteration(reading, line, lines):
+        return None
+    is_told = _tells_data(reading, line, defined, random)
+    return _solved_for_noise(reading, line, lines, defined, random) if is_told else line
+
+
+def _solved_for_noise(
+    reading: Reading, line: Ast, lines: Sequence[Ast], defined: set[Key], random: frozenset[str]
+) -> Ast | None:
+    r"""Return r_t = \mu + \varepsilon_t as \varepsilon_t = r_t - \mu if other lines use this noise."""
+    chain = line.args[-1]
+    if len(line.args) != 2 or chain.head != "chain":
+        return None
+    known = {*reading.keys, *defined}
+    signs = cast("tuple[int, ...]", chain.value[0])  # type: ignore[index]
+    noise = [
+        (sign, x) for sign, x in zip(signs, chain.args, strict=True)
+        if (key := _base(x)) is not None and key[0] in random and key not in known and whole_key(x) not in known
+    ]  # fmt: skip
+    if len(noise) != 1:
+        return None
+    sign, name = noise[0]
+    key = _base(name)
+    others = [x for x in lines if x is not line]
+    again = sum(k == key for side in chain.args for k in map(_base, _names_in(side)))
+    if again != 1 or not any(key in {_base(y) for y in _names_in(x)} for x in others):
+        return None
+    rest = [(-s * sign, x) for s, x in zip(signs, chain.args, strict=True) if x is not name]
+    left = Ast(
+        "chain", (line.args[0], *(x for _, x in rest)), ((sign, *(s for s, _ in rest)), sign < 0), chain.span, chain.at
+    )
+    return Ast("relation", (name, left), line.value, line.span, line.at)
+
+
+def _names_in(layout: Ast) -> Iterator[Ast]:
+    """Yield letters with accents and subscripts."""
+    waiting = [layout]
+    while waiting:
+        node = waiting.pop()
+        is_name = _base(node) is not None
+        if is_name:
+            yield node
+        if node.head == "script":
+            waiting += [x for x in node.args[is_name:] if x is not subscript_of(node)]
+        elif is_name:
+            continue
+        else:
+            waiting += node.args
 
 
 def _values_of(line: Ast) -> set[Key]:

@@ -8,19 +8,27 @@ positions remain. Words that may change a formula are refused: conditions behind
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.passages.cases import without_stops
 from matcalc.language.latex.passages.conditions import with_listed_conditions
-from matcalc.language.latex.passages.descriptions import Described, Words, states_axis, without_citations
+from matcalc.language.latex.passages.descriptions import DISPLAYS, Described, Words, states_axis, without_citations
 from matcalc.language.latex.passages.meanings import states
 from matcalc.language.latex.passages.passage import Passage, passage_of
+from matcalc.language.latex.passages.roles import (
+    DRAWN,
+    EQUALS,
+    RELATED,
+    Part,
+    introduced,
+    only_define,
+    outside,
+    role_of,
+)
 from matcalc.language.latex.passages.words_of_rows import OWN, Piece, letters_of, rows_in
 
-_DISPLAYS = r"equation|displaymath|align|alignat|gather|multline|eqnarray"
 _MATH = re.compile(
-    rf"\\begin\s*\{{\s*(?P<name>(?:{_DISPLAYS})\*?)\s*\}}(?P<a>.*?)\\end\s*\{{\s*(?P=name)\s*\}}"
+    rf"\\begin\s*\{{\s*(?P<name>(?:{DISPLAYS})\*?)\s*\}}(?P<a>.*?)\\end\s*\{{\s*(?P=name)\s*\}}"
     r"|(?<!\\)\\\[(?P<b>.*?)(?<!\\)\\\]|(?<!\\)\$\$(?P<c>.*?)\$\$|(?<!\\)\$(?P<d>[^$]+)\$|(?<!\\)\\\((?P<e>.+?)\\\)",
     re.S,
 )
@@ -40,31 +48,9 @@ _SUBJECT = re.compile(r"\b(?:subject\s+to|such\s+that)\s+(?:(?:the|an?)\s+)?(?:[
 """Words in front of an equation that defines what the formula reads, subject to the dynamics $x_{t+1} = A x_t$."""
 _SHORT = re.compile(r"\b(?:i\.\s?e|e\.\s?g|i\.i\.d|w\.r\.t|s\.d|c\.d\.f|p\.d\.f|cf|resp|vs|Eq|Eqs|Fig|Sec|Ref|al)\.")
 _END = re.compile(r"[.!?](?=\s|\Z)")
-_EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
-_RELATED = re.compile(
-    r"[<>≤≥∈]|\\(?:in|ni|le|ge|leq|geq|leqslant|geqslant|gt|lt|ll|gg|succ|succeq|prec|preceq|neq|ne|subset|subseteq"
-    r"|notin)(?![A-Za-z])"
-)
-_DRAWN = re.compile(r"\\(?:sim|stackrel|overset)(?![A-Za-z])|∼")
-_MAPPED = re.compile(r"\\(?:to|mapsto|colon|rightarrow|longrightarrow|longmapsto)(?![A-Za-z])")
 _APPLIES = re.compile(r"\b(?:appl(?:y|ies|ied)|taken|computed|softmax)\b|wise\b")
 """Words of a function of rows."""
 _NOISE = re.compile(r"\b(?:noise|errors?|disturbances?|innovations?|perturbations?|shocks?)\b")
-_DOTS = re.compile(r"\\[lc]?dots(?![a-z])|…")
-_RANGE = re.compile(
-    r"\s*\\?[A-Za-z](?:\s*,\s*\\?[A-Za-z])*\s*(?:=|\\in(?![A-Za-z]))"
-    r"(?:\s|\\[{}]|[\w,+\-()\[\]]|\\[lc]?dots|\\[,;! ])*[,.;\s]*"
-)
-r"""The range of an index, t = 1, \dots, T."""
-_INTRODUCES = re.compile(
-    r"\b(?:(?:mini|maxi|opti)mi[sz](?:e|es|ed|ing)\b(?:\s+\w+){0,6}"
-    r"|(?:objective|loss|cost|criterion|functional|energy|likelihood|problem|formula|by|as|is)"
-    r"\s*(?:is|by|as|reads|becomes)?)\s*:?\s*\Z"
-)
-"""Words after which a formula stands without a name."""
-_NAME = re.compile(
-    r"\s*[({]?\s*(?:\\?[A-Za-z]+|\\[a-z]+\s*\{\s*\\?[A-Za-z]+\s*\})(?:\s*[_^]\s*(?:\{[^{}]*\}|\\?\w+))*\s*[)}]?\s*"
-)
 _CONDITION = re.compile(
     r"\b(?P<word>for|if|when|whenever|unless|provided(?:\s+that)?|except(?:\s+(?:for|when|if))?|as\s+long\s+as)"
     r"(?:\s+(?:all|every|each|any|both))?\s*\Z"
@@ -101,9 +87,6 @@ _CHANGED = re.compile(
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
-_OF_VALUE = re.compile(r"[\s,]*(?:if|iff|when|whenever|indicates?|denotes?|means?)")
-_VALUED = re.compile(r"[^=<>]*=\s*[-\d.]+\s*")
-"""A value of data, M_{ui} = 1, in front of the word if."""
 _BE = re.compile(r"\s*be\s")
 _ADDS = re.compile(r"[\s,]*(?:be\s+)?(?:[a-z]*\s*(?:plus|minus|times|twice)|half|thrice)\b")
 """Words that change the formula in front of them."""
@@ -127,22 +110,6 @@ _CALLED_BEFORE = re.compile(
 """Words that name a symbol behind them, the learning rate $\\eta$."""
 
 
-class Part(NamedTuple):
-    """A formula of a paragraph: its range with its delimiters and without, and the words around it in its sentence.
-
-    begins: whether no formula is in front of it in its sentence.
-    """
-
-    begin: int
-    end: int
-    first: int
-    last: int
-    is_display: bool
-    before: str
-    after: str
-    begins: bool
-
-
 def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | None:
     """Return what a paragraph states, None if a text is no paragraph; `arrays` are the declared ones.
 
@@ -161,9 +128,10 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     ):
         return None
     parts = _parts(plain, pieces)
-    roles = before = [_role(plain[one.first : one.last], one) for one in parts]
-    if not any(role == "statement" and one.is_display for one, role in zip(parts, roles, strict=True)):
-        roles = [_unnamed(plain, one, role) for one, role in zip(parts, roles, strict=True)]
+    roles = before = [role_of(plain[one.first : one.last], one) for one in parts]
+    displays = [one for one, role in zip(parts, roles, strict=True) if role == "statement" and one.is_display]
+    if not displays or only_define(plain, displays):
+        roles = [introduced(plain, one, role, bool(displays)) for one, role in zip(parts, roles, strict=True)]
     if "statement" not in roles:
         return None
     unnamed = [one for one, a, b in zip(parts, roles, before, strict=True) if a != b and OPERATION.search(one.before)]
@@ -203,8 +171,8 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
 def _without_subject(text: str, pieces: list[Piece], k: int) -> str:
     """Return a text between formulas, without the words "subject to" in front of an equation."""
     shown = text[pieces[k].first : pieces[k].last]
-    after = _outer(text[pieces[k + 1].first : pieces[k + 1].last]) if k + 1 < len(pieces) else ""
-    return _SUBJECT.sub(" ", shown) if _EQUAL.search(after) and not _RELATED.search(after) else shown
+    after = outside(text[pieces[k + 1].first : pieces[k + 1].last]) if k + 1 < len(pieces) else ""
+    return _SUBJECT.sub(" ", shown) if EQUALS.search(after) and not RELATED.search(after) else shown
 
 
 def _with_plain_prose(text: str) -> str:
@@ -269,40 +237,6 @@ def _parts(text: str, pieces: list[Piece]) -> list[Part]:
     return parts
 
 
-def _role(shown: str, one: Part) -> str:
-    """Return what a formula does: statement, restriction, range, drawn (a random symbol) or mention."""
-    outer = _outer(shown)
-    if _DOTS.search(outer) and _RANGE.fullmatch(shown):
-        return "range"
-    if one.is_display:
-        return "drawn" if _DRAWN.search(outer) and not _EQUAL.search(outer) else "statement"
-    if _DRAWN.search(outer):
-        return "drawn"
-    if _VALUED.fullmatch(shown) and _OF_VALUE.match(one.after):
-        return "value"
-    if _EQUAL.search(outer):
-        return "statement"
-    return "mention" if _MAPPED.search(outer) or not _RELATED.search(outer) else "restriction"
-
-
-def _outer(shown: str) -> str:
-    """Return a formula with spaces for what stands in braces, brackets and parentheses."""
-    made, depth = [], 0
-    for k, sign in enumerate(shown):
-        is_sign = k > 0 and shown[k - 1] == "\\"
-        depth -= sign in ")]}" and (sign != "}" or not is_sign)
-        made.append(sign if depth <= 0 else " ")
-        depth += sign in "([{" and (sign != "{" or not is_sign)
-    return "".join(made)
-
-
-def _unnamed(text: str, one: Part, role: str) -> str:
-    """Return the role of a formula without a name that words introduce, We minimize $...$: a statement."""
-    shown = text[one.first : one.last]
-    is_formula = role == "mention" and not _NAME.fullmatch(shown) and _INTRODUCES.search(one.before)
-    return "statement" if is_formula else role
-
-
 def _read(text: str, one: Part, arrays: frozenset[str]) -> Passage:
     """Return the lines of one formula, at their positions."""
     first, last = (one.begin, one.end) if one.is_display else (one.first, one.last)
@@ -313,7 +247,7 @@ def _mention(text: str, parts: list[Part], k: int) -> Described:
     """Return a mentioned symbol with the words about it: those of a list of symbols, and formulas inside them."""
     one = parts[k]
     shown = text[one.first : one.last]
-    last = one.first + shown.index("=") if "=" in _outer(shown) else one.last
+    last = one.first + shown.index("=") if "=" in outside(shown) else one.last
     named = _CALLED_BEFORE.search(one.before)
     while _LIST.fullmatch(parts[k].after) and k + 1 < len(parts) and not parts[k + 1].begins:
         k += 1
@@ -333,7 +267,7 @@ def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
     for one, role in zip(parts, roles, strict=True):
         shown = text[one.first : one.last]
         if role == "drawn":
-            found |= letters_of(_DRAWN.split(shown)[0])
+            found |= letters_of(DRAWN.split(shown)[0])
         elif role == "mention" and (_NOISE.search(one.after) or _NOISE.search(one.before)):
             found |= letters_of(shown)
     return found

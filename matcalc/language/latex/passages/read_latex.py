@@ -23,8 +23,10 @@ from matcalc.language.latex.definitions.diagonals import (
     with_diagonals,
 )
 from matcalc.language.latex.definitions.fenced_names import with_fenced_names
+from matcalc.language.latex.definitions.functionals import with_functionals
 from matcalc.language.latex.definitions.functions import implied, with_functions
 from matcalc.language.latex.definitions.functions_of_rows import with_functions_of_rows
+from matcalc.language.latex.definitions.guarded_entries import with_guarded_entries
 from matcalc.language.latex.definitions.implicit_arguments import with_implicit_arguments
 from matcalc.language.latex.definitions.letters_of_data import with_own_letters
 from matcalc.language.latex.definitions.lists import with_lists
@@ -38,6 +40,7 @@ from matcalc.language.latex.definitions.squared_states import with_squared_state
 from matcalc.language.latex.definitions.squares import with_squares
 from matcalc.language.latex.definitions.statements import EQUAL, Statement, as_whole, chosen, defined_by
 from matcalc.language.latex.definitions.totals import with_numbered_entries, with_totals
+from matcalc.language.latex.definitions.values_of_functions import with_values_of_functions
 from matcalc.language.latex.definitions.vector_arguments import with_vector_arguments
 from matcalc.language.latex.definitions.whole_names import with_marginals, with_raised_names, with_whole_names
 from matcalc.language.latex.latex_applied import sides_of
@@ -59,7 +62,7 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
-from matcalc.language.latex.names_in_lines import used
+from matcalc.language.latex.names_in_lines import bare_letters, used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
 from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
@@ -67,19 +70,19 @@ from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
 from matcalc.language.latex.passages.long_sums import with_long_sums
-from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.mentions import check_mentioned, with_restrictions
 from matcalc.language.latex.passages.metrics import with_norms
 from matcalc.language.latex.passages.pairs import with_members
 from matcalc.language.latex.passages.paragraphs import paragraph_of
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.plain_words import check_plain_words
-from matcalc.language.latex.passages.ranges import ranges_in
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
-from matcalc.language.latex.passages.spellings import with_known_spellings
+from matcalc.language.latex.passages.spellings import with_known_spellings, with_large_letters
 from matcalc.language.latex.recurrences.read_steps import begun, lines_of
 from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
 from matcalc.language.latex.recurrences.steps import Equation, Found, separated, step_letters
+from matcalc.language.latex.signs.macros import expanded
+from matcalc.language.latex.signs.ranges import ranges_in
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -140,10 +143,10 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
         firsts, others = (firsts, others) if firsts else (others[:1], others[1:])
-        every = with_axes(reading, [*firsts, *others, *norms], words.along)
+        every = with_functionals(with_axes(reading, [*firsts, *others, *norms], words.along), EQUAL)
         check_not_derived(every, EQUAL)
         every = with_implicit_arguments(reading, with_vector_arguments(reading, every, EQUAL), EQUAL)
-        every = with_diagonal_matrices(reading, every, EQUAL)
+        every = with_diagonal_matrices(reading, with_values_of_functions(reading, every, EQUAL), EQUAL)
         every = [with_lists(reading, one, EQUAL) for one in every]
         every = with_numbered_entries(reading, with_totals(reading, every, EQUAL), EQUAL)
         every = with_borders(reading, with_fenced_names(reading, every, EQUAL), borders)
@@ -163,7 +166,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         every = [with_subscripts(reading, one) for one in every]
         check_signs(reading, [*every, *steps])
         check_not_counted(reading, every)
-        reading.bare = frozenset(_bare([*every, *steps]))
+        reading.bare = frozenset(bare_letters([*every, *steps]))
         aside = [*every[len(firsts) :], *implied(reading, every)]
         reading.zeros = from_zero_in(reading, every)
         tree = _read(reading, every[: len(firsts)], aside, found)
@@ -223,7 +226,8 @@ def _parted(reading: Reading, plain: str, arrays: frozenset[str]) -> tuple[Passa
 def _with_own_entries(reading: Reading, passage: Passage) -> Passage:
     """Return a passage in which defined entries have another name than a declared number of the same letter."""
     counts = len(passage.lines), len(passage.lines) + len(passage.aside)
-    every = with_own_entries(reading, (*passage.lines, *passage.aside, *passage.constraints), EQUAL)
+    every = with_large_letters(reading, (*passage.lines, *passage.aside, *passage.constraints), EQUAL)
+    every = with_own_entries(reading, every, EQUAL)
     lines, aside, constraints = every[: counts[0]], every[counts[0] : counts[1]], every[counts[1] :]
     return passage._replace(lines=lines, aside=aside, constraints=constraints)
 
@@ -335,6 +339,7 @@ def _parts_of(
 
 
 def _read_one(reading: Reading, layout: Ast, scope: Scope | None = None) -> Ast:
+    layout = with_guarded_entries(layout)
     reading.root = layout
     reading.below = subscripts_in(layout)
     _infer_from_transposes(reading, layout)
@@ -381,18 +386,3 @@ def _check_beside(beside: Sequence[Ast]) -> None:
 
 def _defines(line: Ast) -> bool:
     return line.head == "relation" and {*cast("tuple[str, ...]", line.value)} <= {*EQUAL}
-
-
-def _bare(lines: Sequence[Ast]) -> set[str]:
-    """Return the letters that occur without a subscript and without a parenthesis after them."""
-    found: set[str] = set()
-    for line in lines:
-        hidden = {base for x in walk(line) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]
-        for row in walk(line):
-            if row.head == "row":
-                for item, after in zip(row.args, row.args[1:], strict=False):
-                    shown = after.args[0] if after.head == "script" else after
-                    if shown.head == "fence" and shown.value == "open":
-                        hidden |= set(walk(item))
-        found |= {str(x.value[0]) for x in walk(line) if x.head == "letter" and x not in hidden}  # type: ignore[index]
-    return found

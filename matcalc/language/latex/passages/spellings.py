@@ -5,14 +5,16 @@ The delta of Kronecker, \delta(a, b), is the indicator of a = b.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import cast
 
-from matcalc.language.latex.latex_scope import Reading, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_axes import elements
+from matcalc.language.latex.latex_scope import Key, Reading, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.layout.latex_layout import unbraced
 from matcalc.language.latex.layout.latex_names import COMMANDS
+from matcalc.language.latex.names_in_lines import used, whole_key
 from matcalc.language.syntax import Ast, rebuild, walk
 
 _VARIANTS = (
@@ -20,6 +22,51 @@ _VARIANTS = (
     ("pi", "varpi"), ("kappa", "varkappa"),
 )  # fmt: skip
 _UPRIGHT = ("roman", "operator", "text")
+
+
+def with_large_letters(reading: Reading, lines: tuple[list[Ast], ...], signs: Collection[str]) -> tuple[list[Ast], ...]:
+    r"""Return lines in which entries w_{ij} that a line defines are those of W, if another line reads W as a whole."""
+    every = [one for some in lines for one in some]
+    sides = [one.args[0] for one in every if one.head == "relation" and one.value in [(sign,) for sign in signs]]
+    left = {key for side in sides if (key := _entry(side)) is not None}
+    whole = {key for one in every for key in used(one)} - {
+        key for side in sides if (key := whole_key(side)) is not None
+    }
+    found = {
+        key
+        for key in left
+        if (large := (key[0][:1].upper() + key[0][1:], *key[1:])) != key
+        and large in whole
+        and not {key, large} & {*reading.keys}
+        and large not in left
+    }
+    if not found:
+        return lines
+
+    def change(node: Ast) -> Ast:
+        if _entry(node) not in found:
+            return node
+        return Ast(
+            "script", (rebuild(node.args[0], _with_large_letter), *node.args[1:]), node.value, node.span, node.at
+        )
+
+    return tuple([rebuild(one, change) for one in some] for some in lines)
+
+
+def _with_large_letter(node: Ast) -> Ast:
+    if node.head != "letter":
+        return node
+    name, font = cast("tuple[str, str]", node.value)
+    return Ast("letter", (), (name[:1].upper() + name[1:], font), node.span)
+
+
+def _entry(node: Ast) -> Key | None:
+    """Return the key of a letter with two letters as subscripts, else None."""
+    below = subscript_of(node) if node.head == "script" else None
+    if below is None:
+        return None
+    items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
+    return key_of(node.args[0]) if len(items) == 2 and all(x.head == "letter" for x in items) else None
 
 
 def with_known_spellings(reading: Reading, lines: Sequence[Ast]) -> list[Ast]:

@@ -74,7 +74,7 @@ def begun(reading: Reading, found: Found, rest: Sequence[Ast], read_one: Read) -
         own = [state for state in states.values() if state.step.letter == letter]
         for state in own:
             _direct(state, found)
-        begin = low if low is not None else _implied_begin(own)
+        begin = low if low is not None else _implied_begin(reading, own)
         counts[letter] = added(high, 1 - begin) if high is not None else _count_of_sums(rest, letter, begin, own)
         reading.steps.begins[letter] = begin
         count = counts[letter]
@@ -195,13 +195,16 @@ def _direct(state: State, found: Found) -> None:
         state.lag = max([len(state.starts), *(own.offset - x for x in before)])
 
 
-def _implied_begin(states: Sequence[State]) -> int:
-    """Return the first step if no range is written: the starts precede it."""
+def _implied_begin(reading: Reading, states: Sequence[State]) -> int:
+    """Return the first step if no range is written: the starts, also declared ones such as x_1, precede it."""
     for state in states:
         numbers = [int(cast(Fraction, tree.value)) for tree, _ in state.starts.values() if tree.head == "number"]
         if numbers and not state.backward:
             return min(numbers) + state.lag - state.step.offset
     forward = [state for state in states if state.lag and not state.backward]
+    firsts = {k for state in forward for k in (0, 1) if not state.starts and (*state.step.key, str(k)) in reading.keys}
+    if firsts == {1}:
+        return max(1 + state.lag - state.step.offset for state in forward)
     if forward:
         return max(state.lag - state.step.offset for state in forward)
     return max([0, *(-state.step.offset for state in states)])

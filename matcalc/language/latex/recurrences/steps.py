@@ -67,10 +67,13 @@ def step_letters(lines: Lines, others: Collection[str]) -> frozenset[str]:
     """Return the step indices of a passage; sizes, subscripts of declared numbers and letters in ranges are none."""
     defined: list[tuple[Key, str, int, Ast]] = []
     for line in (_flat(one) for some in lines for one in some):
-        left = _left(line)
-        place = _place(left) if left is not None else None
-        key = key_of(left.args[0]) if left is not None else None
-        if left is not None and place is not None and key is not None and (at := counted(place)):
+        if (left := _left(line)) is None:
+            continue
+        place, key, below = _place(left), key_of(left.args[0]), _scripts(left).get("_")
+        axes = map(counted, elements(below) if below is not None else ())
+        if any(x is not None and x[0] in others and x[1] for x in axes):
+            continue  # u_{i,n+1} = u_{i,1}, an entry behind the last one
+        if place is not None and key is not None and (at := counted(place)):
             defined.append((_with_count(key, left), *at, line.args[1]))
     found = {letter for _, letter, offset, _ in defined if offset}
     for letter in {letter for _, letter, *_ in defined} - found:

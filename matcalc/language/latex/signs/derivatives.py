@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from matcalc.language.latex.passages.indicators import Text
+from matcalc.language.latex.signs.indicators import Text
 
 _INSIDE = r"(?:[^{}=]|\{[^{}]*\})*"
 _LETTER = r"(?:\\(?:mathcal|mathbf|boldsymbol|bm|mathrm|hat|tilde|bar)\s*\{\s*\\?[A-Za-z]+\s*\}|\\?[A-Za-z]+)"
@@ -40,8 +40,19 @@ def with_own_derivatives(text: Text) -> Text:
         if name in defined & used:
             origin = text[found.start()][1]
             put = [(c, origin) for c in rf"\mathrm{{{name}}}"]
-            text = [*text[: found.start()], *put, *text[found.end() :]]
+            begin, end = _with_parentheses(plain, *found.span())
+            text = [*text[:begin], *put, *text[end:]]
     return text
+
+
+def _with_parentheses(plain: str, begin: int, end: int) -> tuple[int, int]:
+    r"""Return the range of (\nabla u) in (\nabla u)_{i,j}, else that of the derivative alone."""
+    is_inside = (
+        plain[begin - 1 : begin] == "("
+        and re.match(r"\)\s*_", plain[end:])
+        and not re.search(r"\\\Z|[A-Za-z}]\s*\Z", plain[: begin - 1])
+    )
+    return (begin - 1, end + 1) if is_inside else (begin, end)
 
 
 def _name(shown: str) -> str:

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.passages.indicators import Text
-from matcalc.language.latex.passages.signs import rewritten
+from matcalc.language.latex.signs.indicators import Text
+from matcalc.language.latex.signs.signs import rewritten
 
 _REMARK = re.compile(r"(?<!\\)%[^\n]*")
 _MOST = 20_000
@@ -42,7 +42,9 @@ _SHARED: Mapping[str, Macro] = {
     "underset": Macro(2, "#2_{#1}"),
     "ensuremath": Macro(1, "#1"),
 }
-"""Macros that packages or most papers define alike; they are expanded only before an opening brace."""
+"""Macros that packages or most papers define alike; they are expanded only before a brace or a bracket."""
+_SIZED = re.compile(r"\s*\[\s*\\[bB]igg?[lrm]?\s*\]")
+"""The size of bars in front of an argument, \\norm[\\big]{x}."""
 
 _DEFINING = re.compile(
     r"\\(newcommand|renewcommand|providecommand|def|DeclareMathOperator|DeclarePairedDelimiter)\b\*?"
@@ -165,7 +167,7 @@ def _replaced(text: Text, macros: Mapping[str, Macro]) -> Text:
 def _is_macro(found: re.Match[str], text: str, macros: Mapping[str, Macro]) -> bool:
     if found[1] in macros:
         return True
-    return found[1] in _SHARED and text[found.end() :].lstrip()[:1] == "{"
+    return found[1] in _SHARED and text[found.end() :].lstrip()[:1] in ("{", "[")
 
 
 def _applied(macro: Macro, text: Text, found: re.Match[str]) -> Text:
@@ -178,6 +180,8 @@ def _applied(macro: Macro, text: Text, found: re.Match[str]) -> Text:
         written = re.match(r"\s*\[([^\]]*)\]", "".join(c for c, _ in rest))
         arguments.append(rest[written.start(1) : written.end(1)] if written else [(c, origin) for c in macro.default])
         rest = rest[written.end() :] if written else rest
+    elif macro.arguments and (size := _SIZED.match("".join(c for c, _ in rest))):
+        rest = rest[size.end() :]
     while len(arguments) < macro.arguments:
         argument, rest = _argument(rest, found, origin)
         arguments.append(argument)
@@ -200,6 +204,9 @@ def _argument(text: Text, found: re.Match[str], origin: int) -> tuple[Text, Text
     start = next((k for k, (c, _) in enumerate(text) if not c.isspace()), len(text))
     if start == len(text):
         raise ParseError(f"\\{found[1]} without its argument", at=origin)
+    if text[start][0] == "[":
+        hint = rf"write \{found[1]}{{x}}, with the order of a norm as a subscript"
+        raise ParseError(f"\\{found[1]} with an argument in brackets is not known", at=text[start][1], hint=hint)
     if text[start][0] == "{":
         end = _closing(text, start)
         if end < 0:

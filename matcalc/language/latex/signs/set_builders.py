@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from matcalc.language.latex.passages.indicators import Text
+from matcalc.language.latex.signs.indicators import Text
 
 _NAME = r"(?:\\mathcal\s*(?:\{\s*[A-Z]\s*\}|[A-Z])|\\[A-Z][a-z]+|[A-Z])"
 _ARGUMENT = r"(?:\s*_\s*(?:\{[^{}]*\}|\w)|\s*(?:\\left\s*)?\((?:[^()]*)\))?"

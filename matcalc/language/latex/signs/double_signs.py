@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from matcalc.language.latex.passages.indicators import Text
+from matcalc.language.latex.signs.indicators import Text
 
 _LINE = re.compile(
     r"(?P<name>\\?[A-Za-z]+)\s*_\s*(?:\{\s*(?P<first>\w+)\s*,\s*(?P<second>\w+)\s*\}|\{\s*\\pm\s*\}|\\pm(?![A-Za-z]))"

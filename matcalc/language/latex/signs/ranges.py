@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from matcalc.language.latex.passages.signs import RANGE
+from matcalc.language.latex.signs.signs import RANGE
 
 _BOUNDS = re.compile(
     r"_\s*\{\s*(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*=\s*1\s*\}\s*\^\s*\{?\s*(?P<size>[A-Za-z])(?![A-Za-z+\-])"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from matcalc.language.latex.passages.derivatives import with_own_derivatives, with_own_entries
-from matcalc.language.latex.passages.double_signs import with_both_signs
-from matcalc.language.latex.passages.indicators import Text, with_indicators
-from matcalc.language.latex.passages.set_builders import with_conditions_of_sets
+from matcalc.language.latex.signs.derivatives import with_own_derivatives, with_own_entries
+from matcalc.language.latex.signs.double_signs import with_both_signs
+from matcalc.language.latex.signs.indicators import Text, with_indicators
+from matcalc.language.latex.signs.set_builders import with_conditions_of_sets
 
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _EQUALS = r"(:?=|\\equiv(?![A-Za-z])|\\triangleq(?![A-Za-z]))"

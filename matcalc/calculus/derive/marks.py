@@ -17,6 +17,7 @@ from matcalc.calculus.simplify.factor import factor
 from matcalc.calculus.simplify.quantities import NO_QUANTITIES, Quantities
 from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
+from matcalc.calculus.simplify.simplify import without_marks
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
@@ -105,10 +106,16 @@ def forms_of(nodes: Sequence[Node], free: Unrestricted, quantities: Quantities =
 
 
 def as_read(form: Shortened) -> Node:
-    """Return the shorter of two printed forms of a node.
+    """Return the shortest of the printed forms of a node.
 
-    The form is factored but not rewritten, since rewrites introduce marks.
+    Without its marks a form has divisors that others may cancel: `sinc1(t*d) + t*d*sinc1_diff(1, t*d)` is `cos(t*d)`.
     """
     if not is_marked(form.shown):
         return form.shown
-    return min([unmarked(form.shown), factor(unmarked(form.unfactored))], key=measure)
+    shown, unfactored = unmarked(form.shown), unmarked(form.unfactored)
+    return min([shown, factor(unfactored), *map(_cancelled, (shown, unfactored))], key=measure)
+
+
+def _cancelled(node: Node) -> Node:
+    """Return a form without marks factored, with factors divided out before and after it."""
+    return factor(without_marks(factor(without_marks(node))))

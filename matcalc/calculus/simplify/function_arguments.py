@@ -18,7 +18,7 @@ from matcalc.tensor.constructors import add, apply, matmul, operate, product, tr
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.nodes.signature import bind
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.substitute import Batched, instantiate, remake
+from matcalc.tensor.substitute import Batched, instantiate, remake, spread
 
 CLOSED = ("number", "map", "sum", "product")
 
@@ -40,10 +40,21 @@ def with_functions(root: Node, bindings: Mapping[Node, Node], book: Rulebook) ->
         if filled != bodies:
             taken = node.kind == "op" and len(node.params) == 1
             new = _of_matrix(node.rule, filled[0], tuple(made[a] for a in node.args), book) if taken else None
-        if new is None or (new.kind == "map" and is_function_variable(new)):
+        if new is not None and new.kind == "map" and is_function_variable(new):
+            new = _applied(bindings.get(function_variable(new.rule.name)), new.args[0])
+        if new is None:
             return None
         made[node] = new
     return made[root]
+
+
+def _applied(body: Node | None, argument: Node) -> Node | None:
+    """Return a body at each entry of its argument."""
+    if body is None:
+        return None
+    axes = tuple(range(argument.rank))
+    entries = {parameter(): Batched(argument, axes)}
+    return spread(instantiate(body, entries, {}, argument.shape), axes, argument.shape)
 
 
 def _filled(body: Node, bindings: Mapping[Node, Node]) -> Node:

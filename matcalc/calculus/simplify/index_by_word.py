@@ -147,11 +147,11 @@ def _is_like(pattern: Node, node: Node) -> bool:
 
 
 def is_repeated_symbol(pattern: Node) -> bool:
-    """Whether a product is a variable that is repeated along further axes, such as a scalar in every entry."""
+    """Whether a product is a variable repeated along further axes: a scalar in every entry, or on a diagonal."""
     if pattern.kind != "product" or len(pattern.args) != 1 or pattern.args[0].kind != "symbol":
         return False
     (at,) = pattern.indices
-    return len(set(at)) == len(at) < len(set(pattern.out)) == pattern.rank and set(at) < set(pattern.out)
+    return len(set(at)) == len(at) < pattern.rank and set(at) <= set(pattern.out)
 
 
 def is_turned_symbol(pattern: Node) -> bool:

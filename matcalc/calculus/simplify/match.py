@@ -24,10 +24,10 @@ from matcalc.calculus.simplify.index_by_word import (
     speaks_of,
     variable_of,
 )
-from matcalc.calculus.simplify.operand_readings import readings
+from matcalc.calculus.simplify.operand_readings import map_indices, readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product, transpose
-from matcalc.tensor.nodes.named_parts import is_matrix, is_part, is_the_tensor
+from matcalc.tensor.nodes.named_parts import are_alike, is_matrix, is_part, is_the_tensor
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.size import Size
@@ -102,8 +102,8 @@ def _match_multiple(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings of a variable that a tensor repeats along further axes, including its coefficient."""
-    if subject.kind != "product" or len(set(subject.out)) < subject.rank:
+    """Yield the bindings of a repeated variable, including its coefficient; -diag(d) matches only this coefficient."""
+    if subject.kind != "product" or pattern.coef not in (1, subject.coef) or not are_alike(pattern.out, subject.out):
         return
     at = tuple(subject.out[pattern.out.index(i)] for i in pattern.indices[0])
     used = set(at).union(*subject.indices)
@@ -295,7 +295,7 @@ def _locate(
         if position in found.positions or len(indices) != len(at) or (is_named and head(node) != head(item)):
             continue
         for read, order, sign in readings(item, node, indices):
-            mapped = _map_indices(at, order, found.indices)
+            mapped = map_indices(at, order, found.indices)
             if mapped is None:
                 continue
             for bound in match(item, read, found.bindings):
@@ -307,7 +307,7 @@ def _locate(
 def _locate_run(variable: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
     """Match a matrix variable with a chain of factors."""
     for run in runs_in(subject):
-        mapped = _map_indices(at, run.ends, found.indices)
+        mapped = map_indices(at, run.ends, found.indices)
         if mapped is None or run.positions & found.positions:
             continue
         for bound in match(variable, run.of(subject), found.bindings):
@@ -329,7 +329,7 @@ def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Ite
             return
         vector = product(1, [subject.operands[position] for position in positions], (index,))
         for bound in match(variable, vector, found.bindings):
-            mapped = _map_indices(at, (index,), found.indices)
+            mapped = map_indices(at, (index,), found.indices)
             if mapped is not None:
                 yield found._replace(bindings=bound, positions=frozenset(range(len(subject.args))), indices=mapped)
 
@@ -386,15 +386,7 @@ def _locate_parts(
         elif node.rank > 2:
             orders += [(tuple(indices[axis] for axis in order), sign) for order, sign in node.exchanges]
         for order, sign in orders:
-            mapped = _map_indices(at, order, found.indices)
+            mapped = map_indices(at, order, found.indices)
             if mapped is not None:
                 step = found._replace(positions=found.positions | {position}, indices=mapped, coef=sign * found.coef)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
-
-
-def _map_indices(pattern: Indices, subject: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
-    mapped = dict(known)
-    for p, s in zip(pattern, subject, strict=True):
-        if mapped.setdefault(p, s) != s:
-            return None
-    return mapped

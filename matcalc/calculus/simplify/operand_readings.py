@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from matcalc.tensor.constructors import transpose
@@ -60,3 +60,12 @@ def _remade(node: Node, args: list[Node], shape: Shape) -> Node:
     if node.kind == "map":
         return map_node(node.rule, node.params, args)
     return op_node(node.rule, node.params, args, node.batches, node.output, shape, node.batch_rank)
+
+
+def map_indices(pattern: Indices, subject: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
+    """Return the subject's index for each index of a pattern, if these agree with the `known` ones, else None."""
+    mapped = dict(known)
+    for p, s in zip(pattern, subject, strict=True):
+        if mapped.setdefault(p, s) != s:
+            return None
+    return mapped

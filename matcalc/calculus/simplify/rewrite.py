@@ -17,7 +17,7 @@ from matcalc.calculus.simplify.function_arguments import holds_scalars, with_fun
 from matcalc.calculus.simplify.index_by_word import Outline, head, held, may_match, outline, outline_of, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
-from matcalc.calculus.simplify.rewrite_index import called, readings
+from matcalc.calculus.simplify.rewrite_index import called, marks_in, readings
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, transpose
@@ -44,12 +44,14 @@ class Rewriter:
     """The rewrites of one rulebook.
 
     `settled` are nodes that remain, `unfit` those that no rewrite fits, with and without the rewrites that split.
-    A `numeric` rewriter has the rewrites for numbers, and none about matrices.
+    A `numeric` rewriter has the rewrites for numbers, and none about matrices; one without `marks` has those whose
+    results are printed as they are.
     """
 
-    def __init__(self, book: Rulebook, numeric: bool = False) -> None:
+    def __init__(self, book: Rulebook, numeric: bool = False, marks: bool = True) -> None:
         self.book, self.numeric = book, numeric
-        self.rewrites = tuple((called(r, book), r) for r in book.rewrites if _is_used(r, numeric))
+        used = (r for r in book.rewrites if _is_used(r, numeric) and (marks or not marks_in(r, book)))
+        self.rewrites = tuple((called(r, book), r) for r in used)
         self._by_operation = _by_operation(self.rewrites)
         self.settled: WeakSet[Node] = WeakSet()
         self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}

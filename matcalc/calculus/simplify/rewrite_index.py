@@ -60,6 +60,11 @@ def called(rewrite: Rewrite, book: Rulebook) -> frozenset[str]:
     return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
 
 
+def marks_in(rewrite: Rewrite, book: Rulebook) -> bool:
+    """Whether the text of a right side calls an operation that is printed in another form."""
+    return any(one.rule.shown for name in CALLED.findall(rewrite.right) for one in book.spellings.get(name, ()))
+
+
 def readings(rewrite: Rewrite, node: Outline, book: Rulebook) -> Iterator[str]:
     """Yield the readings of array variables in which a rewrite may fit a node with this outline."""
     for entry in entries(rewrite, book):
@@ -144,12 +149,17 @@ def _count_of_terms(tree: Ast, declared: Mapping[str, str]) -> int:
 
 
 def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
-    """Return the rule that a call means, with this `count` of arguments; None if there are several or none."""
+    """Return the rule that a call means, with this `count` of arguments; None if there are several or none.
+
+    A definition that calls an operation of its own name, as that of the rows of a matrix, means this operation too.
+    """
     meant = {
         candidate.rule
         for candidate in book.spellings.get(called, ())
         if count is None or len(candidate.signature.parameters) == count
     }
+    if len(meant) > 1:
+        meant = {r for r in meant if r.kind != "definition" or called not in CALLED.findall(r.definition(0) or "")}
     return meant.pop() if len(meant) == 1 else None
 
 

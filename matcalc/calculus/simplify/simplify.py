@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from matcalc.calculus.literals import literal
 from matcalc.calculus.simplify.distribute import distributed
 from matcalc.calculus.simplify.effort import Effort
 from matcalc.calculus.simplify.index_choices import as_mask
-from matcalc.calculus.simplify.literals import literal
 from matcalc.calculus.simplify.norms import as_norm
 from matcalc.calculus.simplify.rewrite import Applied, Rewriter
 from matcalc.calculus.simplify.weights import unweighed
@@ -28,9 +28,9 @@ Record = Callable[[Node, Applied], None]
 
 
 @lru_cache(maxsize=8)
-def rewriter(book: Rulebook, numeric: bool = False) -> Rewriter:
+def rewriter(book: Rulebook, numeric: bool = False, marks: bool = True) -> Rewriter:
     """Return the rewriter of a rulebook, with its patterns cached between calls."""
-    return Rewriter(book, numeric)
+    return Rewriter(book, numeric, marks)
 
 
 def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None, splits: bool = True) -> Node:
@@ -64,6 +64,13 @@ def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node
     for root in roots:
         _settle(root, done, chosen)
     return [done[root] for root in roots]
+
+
+def without_marks(root: Node) -> Node:
+    """Return a printed form simplified by the rewrites that introduce no marks: factors are divided out, t*x/t is x."""
+    chosen, done = Chosen(rewriter(default_rulebook(), False, False), False, None, True, Effort()), dict[Node, Node]()
+    _settle(root, done, chosen)
+    return done[root]
 
 
 def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:

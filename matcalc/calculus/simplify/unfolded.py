@@ -99,6 +99,8 @@ def _rank(node: Ast, operands: Sequence[int | None]) -> int | None:
     if node.head == "number":
         return 0
     known = [rank for rank in operands if rank is not None]
+    if node.head == "sum" and any(known):
+        return max(known)  # the terms of other ranks are scalars
     if len(known) < len(operands) or not known:
         return None
     if node.head in (*SUMS, "negative") or (node.head == "power" and node.value == ".^"):

@@ -71,7 +71,11 @@ FAULTS = [
     (lambda: mc.block([["x"]]), mc.NotSupported, "a block is an expression, a number or an array, not 'x'"),
     (lambda: mc.block([[]]), mc.ShapeError, "a block matrix has a row, and each row a block"),
     (lambda: x[5], mc.ShapeError, "x[5] is outside axis 0 of x, of length 3\n  x[5]\n    ^"),
-    (lambda: (2 * x + 1)[3], mc.ShapeError, "(1 + 2*x)[3] is outside axis 0 of 1 + 2*x, of length 3\n  (1 + 2*x)[3]\n            ^"),
+    (
+        lambda: (2 * x + 1)[3],
+        mc.ShapeError,
+        "(1 + 2*x)[3] is outside axis 0 of 1 + 2*x, of length 3\n  (1 + 2*x)[3]\n            ^",
+    ),
     (lambda: X[0, 0, 0], mc.ShapeError, "X (m x n) has 2 axes, not 3\n  X[0, 0, 0]\n  ~^"),
     (lambda: w[::2], mc.NotSupported, "a step other than 1 and -1"),
     (lambda: w[True], mc.ShapeError, "not True"),

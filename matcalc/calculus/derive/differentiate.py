@@ -22,6 +22,9 @@ from matcalc.tensor.nodes.signature import tensors_of
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.switches import switched, weight
 
+LITERAL = 200
+"""The most tokens of a literal array whose derivative is not taken apart."""
+
 
 def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
     """Return the cotangents of the symbols `wrt` from the cotangent of `root`.
@@ -43,6 +46,10 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
             continue
         bar = add([(1, part) for part in gathered.pop(node)])
         if bar.is_zero:
+            continue
+        number = _only_number(node, wrt)
+        if number is not None:
+            gathered.setdefault(number, []).append(_pull_literal(node, number, bar, batch))
             continue
         for position, arg in enumerate(node.args):
             if arg in active:
@@ -103,6 +110,25 @@ def jacobian(root: Node, wrt: Node) -> Node:
         axes = tuple(range(len(pushed.shape)))
         return product(1, [(pushed, axes)], axes[count:] + axes[:count])
     return pullback(root, eye(*root.shape), [wrt], root.shape)[0]
+
+
+def _only_number(node: Node, wrt: Sequence[Node]) -> Node | None:
+    """Return the number that is the only symbol of a literal array, as `t` of `[cos(t), -sin(t); sin(t), cos(t)]`.
+
+    Its derivative is a literal array too, and is not taken apart into entries.
+    """
+    if node.kind != "sum" or not node.shape or node.length > LITERAL:
+        return None
+    if not all(size.is_integer for size in node.shape):
+        return None
+    symbols = [one for one in toposort(node) if one.kind == "symbol"]
+    return symbols[0] if len(symbols) == 1 and not symbols[0].shape and symbols[0] in wrt else None
+
+
+def _pull_literal(node: Node, number: Node, bar: Node, batch: Shape) -> Node:
+    slope = pushforward(node, {number: eye()})
+    at = tuple(range(bar.rank))
+    return product(1, [(bar, at), (slope, at[len(batch) :])], at[: len(batch)])
 
 
 def depends_on(order: Sequence[Node], wrt: Sequence[Node]) -> set[Node]:

@@ -80,3 +80,50 @@ def test_compiled(matrix):
     fn = mc.value_and_gradient(f, "t")
     got = fn(**{name: {"t": T, "x": x, "y": y}[name] for name in fn.args})[1]
     assert float(got) == pytest.approx(float(mpmath.diff(of(matrix, LOSSES[loss], x, y), T)), rel=1e-12)
+
+
+KINKED = [
+    "abs(t)",
+    "sqrt(t)",
+    "max(t, 0)",
+    "min(t, 1)",
+    "t^1.5",
+    "t^(1/3)",
+    "1/t",
+    "t*log(t)",
+    "where(t > 0, t, 2*t)",
+    "clip(t, -1, 1)",
+]
+STEEP = [
+    "norm2({}*x)",
+    "sum(abs({}*x))",
+    "max({}*x)",
+    "sum(sqrt(abs({})))",
+    "sum(max({}, 0))",
+    "x'*{}*x",
+    "logdet({0}*{0}' + eye(2))",
+]
+POINTS = [(t, x) for t in (-0.3, 0.0, 0.5, 1.0) for x in ([1.0, 2.0], [0.0, 1.0], [0.0, 0.0])]
+
+
+def at(text, more, t, x):
+    """Return the gradient in t at a point, NaN and infinities included; a refusal by its name."""
+    f = mc.expression(text, "t, u: scalar; x: vector(2)" if more else "t: scalar; x: vector(2)")
+    derived = f.gradient("t")
+    values = {"t": t, "u": 0.5, "x": np.array(x)}
+    try:
+        return float(derived(**{str(s): values[str(s)] for s in derived.symbols}))
+    except mc.MatcalcError as fault:
+        return type(fault).__name__
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("loss", STEEP)
+@pytest.mark.parametrize("entry", KINKED)
+def test_what_is_not_smooth_is_taken_entry_by_entry(entry, loss):
+    """An array with another symbol in its entries is taken entry by entry: a number in its place changes nothing."""
+    with np.errstate(all="ignore"):
+        for t, x in POINTS:
+            own = at(loss.format(f"[{entry}, 0.5; -0.5, {entry}]"), False, t, x)
+            entries = at(loss.format(f"[{entry}, u; -u, {entry}]"), True, t, x)
+            assert own == pytest.approx(entries, rel=1e-9, abs=1e-12, nan_ok=True), (t, x)

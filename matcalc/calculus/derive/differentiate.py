@@ -7,10 +7,13 @@ operations use the rulebook, through templates compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
+from matcalc.calculus.derive.choices import is_choice
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
 from matcalc.calculus.derive.infinite_slopes import is_steep_in, switches_off, weighed_product, with_weights
+from matcalc.calculus.derive.jumps import is_jump
 from matcalc.calculus.derive.kinks import averaged
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of, pull_recurrence, push_recurrence
 from matcalc.calculus.derive.removable_singularities import with_quotients
@@ -24,6 +27,8 @@ from matcalc.tensor.switches import switched, weight
 
 LITERAL = 200
 """The most tokens of a literal array whose derivative is not taken apart."""
+SMOOTH = 3
+"""How many of its derivatives must be finite for all data."""
 
 
 def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
@@ -48,8 +53,9 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
         if bar.is_zero:
             continue
         number = _only_number(node, wrt)
-        if number is not None:
-            gathered.setdefault(number, []).append(_pull_literal(node, number, bar, batch))
+        literal = _pull_literal(node, number, bar, batch) if number is not None else None
+        if number is not None and literal is not None:
+            gathered.setdefault(number, []).append(literal)
             continue
         for position, arg in enumerate(node.args):
             if arg in active:
@@ -113,10 +119,7 @@ def jacobian(root: Node, wrt: Node) -> Node:
 
 
 def _only_number(node: Node, wrt: Sequence[Node]) -> Node | None:
-    """Return the number that is the only symbol of a literal array, as `t` of `[cos(t), -sin(t); sin(t), cos(t)]`.
-
-    Its derivative is a literal array too, and is not taken apart into entries.
-    """
+    """Return the number of `wrt` that is the only symbol of a literal array, as `t` of `[cos(t), -sin(t)]`."""
     if node.kind != "sum" or not node.shape or node.length > LITERAL:
         return None
     if not all(size.is_integer for size in node.shape):
@@ -125,10 +128,28 @@ def _only_number(node: Node, wrt: Sequence[Node]) -> Node | None:
     return symbols[0] if len(symbols) == 1 and not symbols[0].shape and symbols[0] in wrt else None
 
 
-def _pull_literal(node: Node, number: Node, bar: Node, batch: Shape) -> Node:
-    slope = pushforward(node, {number: eye()})
+def _pull_literal(node: Node, number: Node, bar: Node, batch: Shape) -> Node | None:
+    """Return the cotangent of the number in a literal array: by its derivative, which is a literal array as well.
+
+    Return None if something is not smooth: entries that do not depend on the number must not meet infinity.
+    """
+    slope, *others = islice(_derivatives(node, number), SMOOTH)
+    if not bar.finite or bar.switches or not all(map(_is_regular, (node, slope, *others))):
+        return None
     at = tuple(range(bar.rank))
     return product(1, [(bar, at), (slope, at[len(batch) :])], at[: len(batch)])
+
+
+def _derivatives(node: Node, number: Node) -> Iterator[Node]:
+    """Yield the derivatives of a node in a number, the first one first."""
+    while True:
+        node = pushforward(node, {number: eye()})
+        yield node
+
+
+def _is_regular(node: Node) -> bool:
+    """Whether a node is finite for all data, and contains no jumps and no choices."""
+    return node.finite and not any(is_jump(one) or is_choice(one) or one.switches for one in toposort(node))
 
 
 def depends_on(order: Sequence[Node], wrt: Sequence[Node]) -> set[Node]:

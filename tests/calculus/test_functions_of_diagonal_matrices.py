@@ -187,3 +187,11 @@ def test_what_is_not_declared_positive_is_refused_as_before(text, data):
 def test_a_singular_matrix_is_refused_when_it_is_called(text):
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
         mc.expression(text, declared(text))(**{"d": np.zeros(2), "a": 0.0} if "a*" in text else {"d": np.zeros(2)})
+
+
+@pytest.mark.parametrize("c", [0.0, 2.0])
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_the_adjugate_of_a_multiple_of_the_identity_at_each_size(n, c):
+    f = mc.expression("sum(adj(c*eye(n)))", "c: scalar")
+    assert f(c=c, n=n) == pytest.approx(n * c ** (n - 1) if n else 0)
+    assert f.gradient("c")(c=c, n=n) == pytest.approx(n * (n - 1) * c ** (n - 2) if n > 1 else 0)

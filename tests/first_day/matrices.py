@@ -114,8 +114,7 @@ def quaternion(q, x):
 
 @task(
     "norm2([cos(theta), -sin(theta); sin(theta), cos(theta)]*x - y)^2",
-    theta="2*a*(d*x[0] - p*x[1]) - 2*b*(p*x[0] + d*x[1]) where "
-    "a = cos(theta), b = sin(theta), c = [a, -b; b, a]*x - y, d = c[1], p = c[0]",
+    theta="2*x'*[a, -b; b, a]*(y - [b, -a; a, b]*x) where a = sin(theta), b = cos(theta)",
 )
 def plane_rotation(theta, x, y):
     return np.sum((np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]]) @ x - y) ** 2)

@@ -135,19 +135,49 @@ def chol_solve(L, t, B, Z):
     dtrsm(R, U, T, N, q, n, 1.0, L, n, Z, q)
 
 
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def banded_chol_inv(L, C):
+    """C as in `chol_inv`, its lower triangle, for a large L whose rows start with many zeros; 1 for another L."""
+    n = L.shape[0]
+    first = np.empty(n, np.int32)
+    if row_starts(L, first) < n // 8 * n:
+        inv_by_rows(L, first, C)
+        return 0
+    return 1
+
+
+@njit(types.void(MATRIX, MATRIX_OUT), **PRODUCTS)
+def small_chol_inv(L, C):
+    """C = inv(L*L'), by rows of inv(L)' in the upper triangle; faster than LAPACK up to order 8."""
+    n = L.shape[0]
+    for c in range(n):
+        C[c, c] = 1.0 / L[c, c]
+        for i in range(c + 1, n):
+            s = 0.0
+            for k in range(c, i):
+                s += L[i, k] * C[c, k]
+            C[c, i] = -s / L[i, i]
+    for i in range(n):  # entry (i, j) reads the rows i and j from column j on
+        for j in range(i, n):
+            s = 0.0
+            for k in range(j, n):
+                s += C[i, k] * C[j, k]
+            C[i, j] = s
+            C[j, i] = s
+
+
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
 def chol_inv(L, C):
     """C = inv(L*L')."""
     n = L.shape[0]
-    first = np.empty(n, np.int32)
-    if n > 32 and row_starts(L, first) < n // 8 * n:
-        inv_by_rows(L, first, C)
-    else:
+    if n <= 8:
+        small_chol_inv(L, C)
+        return
+    if n <= 32 or banded_chol_inv(L, C):
         for i in range(n):
             for j in range(i + 1):
                 C[i, j] = L[i, j]
-        if n > 0:
-            dpotri(U, n, C, n)
+        dpotri(U, n, C, n)
     for ib in range(0, n, 32):
         for jb in range(0, ib + 1, 32):
             for i in range(ib, min(ib + 32, n)):

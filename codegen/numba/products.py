@@ -50,11 +50,32 @@ def gemm_turned(alpha, A, B, beta, C):
     """C = alpha*A*B' + beta*C by a copy of B'; OpenBLAS takes 1.2 to 2 times as long for small products with B'."""
     n, k = B.shape
     turned = np.empty((k, n))
-    for start in range(0, k, 8):
-        for j in range(n):
-            for i in range(start, min(start + 8, k)):
-                turned[i, j] = B[j, i]
+    rows = n - n % 4
+    for j in range(0, rows, 4):
+        for i in range(k):
+            turned[i, j] = B[j, i]
+            turned[i, j + 1] = B[j + 1, i]
+            turned[i, j + 2] = B[j + 2, i]
+            turned[i, j + 3] = B[j + 3, i]
+    for j in range(rows, n):
+        for i in range(k):
+            turned[i, j] = B[j, i]
     dgemm(N, N, n, C.shape[0], k, alpha, turned, n, A, k, beta, C, n)
+
+
+@njit(types.void(int64, int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
+def gemm_tiny(ta, tb, alpha, A, B, beta, C):
+    """C as in `gemm`, by loops: below about 64 multiplications the call of BLAS alone takes longer."""
+    m, n = C.shape
+    k = A.shape[0] if ta else A.shape[1]
+    for i in range(m):
+        for j in range(n):
+            s = 0.0
+            for p in range(k):
+                a = A[p, i] if ta else A[i, p]
+                b = B[j, p] if tb else B[p, j]
+                s += a * b
+            C[i, j] = alpha * s + (beta * C[i, j] if beta != 0.0 else 0.0)
 
 
 @njit(types.void(int64, int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
@@ -71,6 +92,9 @@ def gemm(ta, tb, alpha, A, B, beta, C):
         for i in range(m):
             for j in range(n):
                 C[i, j] = alpha * total[i, j] + (beta * C[i, j] if beta != 0.0 else 0.0)
+        return
+    if m * n * k <= 64:
+        gemm_tiny(ta, tb, alpha, A, B, beta, C)
         return
     if n <= 200 and m > 4 * n and ((ta and 8 <= n <= 32 and m * k > 150000) or m * k > 2000000):
         gemm_narrow(ta, tb, alpha, A, B, beta, C)

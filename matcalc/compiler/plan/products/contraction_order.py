@@ -349,7 +349,7 @@ class Contraction:
         elif set(narrow.at) - set(wide.at):
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
-        base -= self._writing(left) + self._writing(right)
+        base -= sum(self._writing(operand) for operand in (left, right) if len(operand.at) == len(both))
         stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
         cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream) * self._share(mask)
         cost += self._reorder_cost(mask, at)

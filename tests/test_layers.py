@@ -63,6 +63,7 @@ ROOMS = [
     "compiler.plan.products",
     "compiler.plan.low_rank",
     "compiler.plan.sparse_data",
+    "compiler.plan.recurrences",
     "compiler.plan",
     "compiler.emit",
     "plain_source.terms",

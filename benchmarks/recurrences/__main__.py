@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -95,9 +95,17 @@ def main() -> None:
         write(rows, report)
 
 
+def installed(library: str) -> str:
+    """Return a library with its version, or that it is missing: its column is empty then."""
+    try:
+        return f"{library} {version(library.lower())}"
+    except PackageNotFoundError:
+        return f"no {library}"
+
+
 def write(rows: list[str], more: str = "") -> None:
     libraries = " | ".join(f"{k} / matcalc" for k in PEERS)
-    versions = ", ".join(f"{name} {version(name.lower())}" for name in ("Numba", "JAX", "Torch", "PyTensor", "CasADi"))
+    versions = ", ".join(map(installed, ("Numba", "JAX", "Torch", "PyTensor", "CasADi")))
     load = " to ".join(f"{one:.0f}" for one in sorted({LOAD, os.getloadavg()[1]}))
     machine = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {load} (of five minutes), {versions}"

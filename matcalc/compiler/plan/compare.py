@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache, partial
-from math import lcm
 from pathlib import Path
 
 from matcalc.compiler.lowering_entries import Lowerings, load
@@ -25,6 +23,7 @@ from matcalc.compiler.plan.memory.restore_quotients import write_back
 from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.memory.write_transposed import inline_transposed
 from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
+from matcalc.compiler.plan.products.build_contraction import offer
 from matcalc.compiler.plan.products.contraction_memo import Orders
 from matcalc.compiler.plan.products.fewest_first import fewest_operands_first
 from matcalc.compiler.plan.products.match_kernel import Matcher
@@ -32,25 +31,26 @@ from matcalc.compiler.plan.products.session import Ref, Session, body
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.rows.output_order import Candidate, with_best_output_order
-from matcalc.compiler.plan.values.describe import Describer, meaning_of
+from matcalc.compiler.plan.values.describe import Describer, meaning_of, product_of
 from matcalc.compiler.plan.values.estimate import Estimate
 from matcalc.compiler.plan.values.memory_layout import memory_orders
 from matcalc.compiler.plan.values.precompute import SHARE, Precomputed, cut
 from matcalc.compiler.plan.values.program_cost import price
+from matcalc.compiler.plan.values.size_sources import size_sources
 from matcalc.compiler.plan.values.values import Graph, Value
-from matcalc.compiler.program import Checked, Program, Source
+from matcalc.compiler.program import Checked, Program, values_read, walk
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
 from matcalc.language.write import text
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.nodes.node import Node, everything, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative
-from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part, solved_for
 
 SOLVE_BETTER = 1.25
+COMPUTED = ("kernel", "sum")
+"""The kinds of values that hold products of several operands."""
 
 
 MANY = 100  # the number of nodes from which on no product is tried first
@@ -88,6 +88,46 @@ def plan(
 
     Raises: NotSupported if an operation has no lowering, or if a recurrence must store all states.
     """
+    best, describe, estimate = _compared(
+        outputs,
+        inputs,
+        sizes,
+        target,
+        folder,
+        forms,
+        assumed,
+        parts,
+        dtypes,
+        meaning,
+        fixed,
+        checkpoints,
+        small_first,
+    )
+    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
+    if zero_filled:
+        chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
+    made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
+    comment = "; ".join(f"{name} = {describe(node)}" for name, node in chosen[0].shown)
+    return replace(made[0], comment=comment, ahead=made[1] if len(made) > 1 else None)
+
+
+def _compared(
+    outputs: Sequence[tuple[str, Node]],
+    inputs: Sequence[Node],
+    sizes: Mapping[str, int] | None,
+    target: str,
+    folder: Path | None,
+    forms: Sequence[Sequence[Node]],
+    assumed: Sequence[Size],
+    parts: Mapping[Node, str] | None = None,
+    dtypes: Mapping[str, str] | None = None,
+    meaning: Callable[[Node], Node] | None = None,
+    fixed: Sequence[str] = (),
+    checkpoints: int | None = None,
+    small_first: bool = False,
+    offered: Sequence[tuple[Node, Node]] = (),
+) -> tuple[Candidate, Describer, Estimate]:
+    """Return the cheapest plan; `offered` are inputs, each with the product of other inputs that it holds."""
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
     estimate = Estimate(sizes)
@@ -100,7 +140,8 @@ def plan(
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
     every = [nodes, *(f for f in forms if len(toposort(f)) < LARGE)]
-    for expanded, roots in joined_forms(every, lowerings, checkpoints):
+    products = partial(_step_products, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=known)
+    for expanded, roots in joined_forms(every, lowerings, checkpoints, products):
         written.update(zip(roots, expanded, strict=True))
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
@@ -118,6 +159,7 @@ def plan(
             assumed=known,
             dtypes=kinds,
             fixed=frozenset(fixed),
+            offered=offered,
         )
         in_order = partial(_candidate, once, estimate)
         for order, form_all in _alternatives(named, lowerings):
@@ -129,12 +171,7 @@ def plan(
     assert best is not None and again is not None
     if len(toposort(best.order)) < MANY:
         best = with_best_output_order(best, again)
-    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
-    if zero_filled:
-        chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
-    made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
-    comment = "; ".join(f"{name} = {describe(node)}" for name, node in chosen[0].shown)
-    return replace(made[0], comment=comment, ahead=made[1] if len(made) > 1 else None)
+    return best, describe, estimate
 
 
 def _candidate(
@@ -180,6 +217,7 @@ def _plan_once(
     assumed: Sequence[Size],
     dtypes: Mapping[str, str],
     fixed: frozenset[str],
+    offered: Sequence[tuple[Node, Node]],
 ) -> tuple[tuple[Planned, ...], list[Node]]:
     """Return the plan that computes the nodes of `order`, and its products whose order depends on other products."""
     nodes = toposort(order)
@@ -212,6 +250,8 @@ def _plan_once(
     for node in inputs:
         leaf = graph.leaf(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
         session.refs[node] = Ref(leaf, tuple(range(len(node.shape))))
+    for own, part in offered:
+        offer(session, part, session.refs[own].value)
     if fixed and not data:  # each call tests indices in data before it reads anything
         session.ahead = _known(graph, inputs, fixed)
     session.groups = _requested_outputs(session, [n for n in nodes if n.kind == "op"])
@@ -286,6 +326,28 @@ def _plan_part(
     return plan(outputs, inputs, dict(sizes), target, folder, forms, assumed, small_first=bool(forms))
 
 
+@lru_cache(maxsize=64)
+def _step_products(
+    outputs: tuple[tuple[str, Node], ...],
+    inputs: tuple[Node, ...],
+    offered: tuple[tuple[Node, Node], ...],
+    forms: tuple[tuple[Node, ...], ...],
+    target: str,
+    folder: Path | None,
+    sizes: tuple[tuple[str, int], ...],
+    assumed: tuple[Size, ...],
+) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Return the products that the plan of a step computes, and the inputs among the offered ones that it reads."""
+    best, *_ = _compared(
+        outputs, inputs, dict(sizes), target, folder, forms, assumed, small_first=True, offered=offered
+    )
+    program, graph, *_ = best.planned[0]
+    read = {name for step in walk(program.steps) for name in values_read(step)}
+    found = [product_of(value.comment) for value in graph.values.values() if value.kind in COMPUTED]
+    computed = tuple(dict.fromkeys(part for part in found if part is not None))
+    return computed, tuple(own for own, _ in offered if own.name in read)
+
+
 def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
     """Return the requested outputs of each operation on its operands.
 
@@ -327,70 +389,3 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
             lower_selector(session, node)
         results[name] = graph.point(node.shape, session.read(node, axes), node)
     return results
-
-
-def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
-    """Return the size names that must be arguments, and the sources of the others.
-
-    A size name is read from an axis that is linear in it and otherwise known, plain axes first; or from several
-    axes that determine it together. Arguments are in the order of the inputs' shapes, then sorted.
-    """
-    needed: dict[str, None] = {}
-    for node in everything(nodes):
-        shapes = [*node.shape, *(node.index_sizes if node.kind == "product" else ())]
-        if node.kind == "size":
-            shapes.append(node.size)
-        if node.kind == "selector":
-            shapes += [*node.selector.shape, node.selector.offset]
-        if node.kind == "recurrence":
-            shapes.append(node.steps)
-        if node.kind in ("map", "op"):
-            shapes += [p for p in node.params if isinstance(p, Size)]
-        for size in shapes:
-            needed.update(dict.fromkeys(size.names))
-    sources: dict[str, Source] = {}
-    progress = True
-    while progress:
-        progress = False
-        for node in inputs:
-            for axis, size in enumerate(node.shape):
-                found = solved_for(size, sources)
-                if found is not None and found[0] not in sources:
-                    name, factor, offset = found
-                    sources[name] = Source(name, node.name, axis, factor, offset)
-                    progress = True
-        if not progress:
-            progress = _solve_together(inputs, sources)
-    shown = dict.fromkeys(n for node in inputs for size in node.shape for n in size.names)
-    return [n for n in (shown | dict.fromkeys(sorted(needed))) if n in needed and n not in sources], [*sources.values()]
-
-
-def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
-    """Add sources for names that several axes determine together, as `m + n` and `m - n`; return whether any exist."""
-    taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
-    axes: dict[str, tuple[str, int]] = {}
-    rows: list[Equation[str]] = []
-    for node in inputs:
-        for axis, size in enumerate(node.shape):
-            name = free(f"{node.name}_{axis}", taken)
-            axes[name] = node.name, axis
-            linear = linear_part(size, [n for n in size.names if n not in sources])
-            if linear is not None and linear[0]:
-                rows.append(Equation(linear[0], Size.of(name) - linear[1]))
-    found = False
-    for coefficients, value, _ in eliminate(rows):
-        scale = lcm(*(c.denominator for _, c in value.terms))
-        scaled = value * scale
-        isolated = linear_part(scaled, axes)
-        if len(coefficients) != 1 or isolated is None:
-            continue
-        first = next((name for name, c in isolated[0].items() if c == 1), None)
-        if first is None:
-            continue
-        offset = Size.of(first) - scaled
-        for name in (n for n in offset.names if n in axes):
-            sources[name] = Source(name, *axes[name], Fraction(1), Size.of(0))
-        (unknown,) = coefficients
-        sources[unknown] = Source(unknown, *axes[first], Fraction(scale), offset)
-        found = True
-    return found

@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from matcalc.compiler.lowering_entries import Lowerings
 from matcalc.compiler.plan.expand import expand
-from matcalc.compiler.plan.join_steps import joined
 from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
+from matcalc.compiler.plan.recurrences.join_steps import joined
+from matcalc.compiler.plan.recurrences.stored_products import StepProducts
 from matcalc.errors import NotSupported
 from matcalc.tensor.nodes.node import Node
 
 
 def joined_forms(
-    forms: Sequence[Sequence[Node]], lowerings: Lowerings, checkpoints: int | None
+    forms: Sequence[Sequence[Node]], lowerings: Lowerings, checkpoints: int | None, products: StepProducts
 ) -> Iterator[tuple[Sequence[Node], list[Node]]]:
     """Yield each form expanded, and the same with joined recurrences; a form that must store all states is left out.
+
+    `products` plans steps, see `stored_products`.
 
     Raises: NotSupported if all of them must.
     """
@@ -23,7 +26,7 @@ def joined_forms(
     for form in _with_lookups(forms):
         expanded = expand(form, lowerings)
         try:
-            roots = joined(expanded, checkpoints)
+            roots = joined(expanded, checkpoints, products)
         except NotSupported as refused:
             fault = fault or refused
             continue

@@ -16,8 +16,8 @@ from matcalc.compiler.plan.lower_product import lower_indexed, lower_product
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.products.orders_at_run_time import lower_chain
 from matcalc.compiler.plan.products.session import Ref, Session
+from matcalc.compiler.plan.recurrences.steps import lower_recurrence
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
-from matcalc.compiler.plan.steps import lower_recurrence
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values.describe import in_order

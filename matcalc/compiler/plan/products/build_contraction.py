@@ -17,6 +17,7 @@ from matcalc.compiler.plan.products.contraction_memo import parts_in
 from matcalc.compiler.plan.products.contraction_order import Contraction
 from matcalc.compiler.plan.products.join import Join
 from matcalc.compiler.plan.products.match_kernel import Factor, Match
+from matcalc.compiler.plan.products.part_keys import part_key
 from matcalc.compiler.plan.products.session import Session
 from matcalc.compiler.plan.products.weighted_squares import rooted
 from matcalc.compiler.plan.values.describe import Factors, For, Subject
@@ -117,6 +118,16 @@ def contract(
     session.passed_over.update(key for key in plan.pairs() if key not in met)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, out_order if is_all else None)
     return builder.build(join)
+
+
+def offer(session: Session, node: Node, value: Value) -> None:
+    """Let products read a part, a product of inputs, from the array that holds it."""
+    pieces = [Piece(at, session.refs[arg].value, arg, at) for arg, at in node.operands]
+    factors = [_factor(session, piece) for piece in pieces]
+    key, order = part_key(factors, frozenset(node.out))
+    session.known[key] = value
+    session.known_axes[key] = tuple(order.index(i) for i in node.out)
+    session.parts.add(tuple(sorted(factor.who for factor in factors)))
 
 
 def _in_order_of_forms(

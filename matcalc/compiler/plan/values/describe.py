@@ -65,6 +65,15 @@ def in_order(node: Node, order: Sequence[int]) -> Subject:
     return node if tuple(order) == own else Factors(((node, own),), tuple(order), dict(enumerate(node.shape)))
 
 
+def product_of(subject: Subject) -> Node | None:
+    """Return the product that a value holds, without its coefficient, if it is one of several operands."""
+    if isinstance(subject, Node) and subject.kind == "product":
+        subject = Factors(subject.operands, subject.out, subject.sizes)
+    if not isinstance(subject, Factors) or len(subject.operands) < 2:
+        return None
+    return product(1, subject.operands, subject.out, subject.sizes)
+
+
 def brief(node: Node) -> str:
     """Return the formula of a node, cut to about LENGTH characters."""
     return ends(formula_of(node), LENGTH, TAIL)

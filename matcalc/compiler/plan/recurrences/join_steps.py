@@ -17,7 +17,14 @@ from typing import Any
 
 from matcalc.calculus.derive.recurrences import all_trajectories, groups_of
 from matcalc.compiler.plan.products.outer_products import Part, outer_products
-from matcalc.compiler.plan.states_again import LoopAgain, check_memory, range_summed, states_again, without_whole_sums
+from matcalc.compiler.plan.recurrences.states_again import (
+    LoopAgain,
+    check_memory,
+    range_summed,
+    states_again,
+    without_whole_sums,
+)
+from matcalc.compiler.plan.recurrences.stored_products import StepProducts, common_products, has_part, with_part
 from matcalc.tensor.constructors import add, product, symbol, zeros
 from matcalc.tensor.last_states import with_last_states
 from matcalc.tensor.leading_axis import trailing
@@ -70,9 +77,10 @@ class Loop:
         ]
 
 
-def joined(roots: Sequence[Node], checkpoints: int | None = None) -> list[Node]:
+def joined(roots: Sequence[Node], checkpoints: int | None, products: StepProducts) -> list[Node]:
     """Return the roots with their recurrences joined; roots without recurrences remain.
 
+    `products` plans steps, to find the products that a later loop reads as an earlier one computes them.
     With `checkpoints`, at most that many states are stored; 0 stands for twice the square root of the steps.
 
     Raises: NotSupported if the formulas need all states at once.
@@ -92,7 +100,7 @@ def joined(roots: Sequence[Node], checkpoints: int | None = None) -> list[Node]:
     for root in dict.fromkeys(roots):
         joiner.at_each_step(root)
     if checkpoints is None:
-        joiner.store_common_parts()
+        joiner.store_common_parts(products)
     return joiner.built(roots)
 
 
@@ -285,25 +293,36 @@ class _Joiner:
         self.kept[number, body] = found
         return found
 
-    def store_common_parts(self) -> None:
+    def store_common_parts(self, products: StepProducts) -> None:
         """Let loops store the parts of their steps that later loops need too."""
         for number, loop in enumerate(self.loops):
             known = set(toposort(loop.bodies))
             for later in self.loops[number + 1 :]:
                 if later.steps is loop.steps:
-                    self._share(number, known, later)
+                    self._share(number, known, later, products)
 
-    def _share(self, number: int, known: set[Node], later: Loop) -> None:
-        """Replace the largest parts of a later loop that a loop knows by sequences that this loop stores."""
+    def _share(self, number: int, known: set[Node], later: Loop, products: StepProducts) -> None:
+        """Replace parts of a later loop that a loop knows by sequences that this loop stores.
+
+        These are the largest common nodes, then products of some operands of products.
+        """
+        loop = self.loops[number]
         order = toposort(later.bodies)
         outer = {*later.bodies, *(arg for one in order if one not in known for arg in one.args)}
         bound: dict[Node, Batched] = {}
         for part in order:
             if part in known and part in outer and _is_work(part) and self.is_read(part):
-                own = symbol(f"#c{len(self.step.sequences)}", part.shape, sorted(part.facts))
-                self.step.sequences[own] = self.stored(number, part)
-                bound[part] = Batched(own)
+                bound[part] = Batched(self._stored_symbol(number, part))
         later.bodies = [made.node for made in instantiate_all(later.bodies, bound, {}, ())]
+        for part, as_read in common_products(loop.bodies, later.bodies, bound, list(self.step.sequences), products):
+            if self.is_read(part) and has_part(later.bodies, as_read):
+                later.bodies = with_part(later.bodies, as_read, self._stored_symbol(number, part))
+
+    def _stored_symbol(self, number: int, part: Node) -> Node:
+        """Return the symbol of the sequence of a part that a loop stores."""
+        own = symbol(f"#c{len(self.step.sequences)}", part.shape, sorted(part.facts))
+        self.step.sequences[own] = self.stored(number, part)
+        return own
 
     def is_read(self, part: Node) -> bool:
         """Whether a part of a step varies with the step."""

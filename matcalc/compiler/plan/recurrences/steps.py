@@ -64,7 +64,7 @@ def _run(session: Session, node: Node) -> Run:
     again = Recomputed(*node.data[7]) if len(node.data) > 7 else None
     steps = [_step(node, again), *([_step_again(node, again)] if again is not None else [])]
     programs = [
-        session.plan(step.outputs, step.inputs, forms=_factored(step.outputs, tuple(session.estimate.hints.items())))
+        session.plan(step.outputs, step.inputs, forms=factored(step.outputs, tuple(session.estimate.hints.items())))
         for step in steps
     ]
     if any(program.data for program in programs):
@@ -178,9 +178,7 @@ def _named(node: Node, word: str, taken: set[str]) -> Node:
 
 
 @lru_cache(maxsize=64)
-def _factored(
-    outputs: tuple[tuple[str, Node], ...], sizes: tuple[tuple[str, int], ...]
-) -> tuple[tuple[Node, ...], ...]:
+def factored(outputs: tuple[tuple[str, Node], ...], sizes: tuple[tuple[str, int], ...]) -> tuple[tuple[Node, ...], ...]:
     """Return the outputs of a step with common factors of terms taken out, as further forms to plan."""
     nodes = [node for _, node in outputs]
     return tuple(map(factor, nodes)), tuple(cheaper_sums(nodes, Estimate(dict(sizes))))

@@ -91,7 +91,9 @@ def _planned(
     inputs = [node for node in toposort(own) if node.kind == "symbol"]
     computed, read = products(outputs, (*inputs, *held), pairs, factored(outputs, ()))
     back = {own: Batched(part) for part, own in named.items()}
-    whole = [made.node for made in instantiate_all(computed, back, {}, ())]
+    # Inner recurrences of a plan are joined: no formula may be built of them again.
+    plain = [part for part in computed if not any(node.kind == "recurrence" for node in toposort(part))]
+    whole = [made.node for made in instantiate_all(plain, back, {}, ())]
     return whole, [part for part, own in zip(offered, held, strict=True) if own in read]
 
 

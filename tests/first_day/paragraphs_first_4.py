@@ -143,7 +143,7 @@ where $\mathbf{v}_w$ and $\mathbf{u}_w$ are the ``input'' and ``output'' vector 
         "V",
         sgns,
         ranges={"c": "J", "o": "J", "s": "J"},
-        refused="'index' takes at most one size, found 2",
+        refused="words' may change a formula",
     ),
     Paragraph(
         "Stein variational gradient descent",

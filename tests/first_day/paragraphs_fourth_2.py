@@ -238,7 +238,7 @@ with $\sigma(\cdot)$ the sigmoid function.
         "U",
         sgns,
         ranges={"w": "N", "c": "N", "s": "N"},
-        refused="'index' takes at most one size, found 2",
+        refused="the words 'negative contexts' may change a formula",
     ),
     Paragraph(
         "math.ST penalized Huber M-estimator",

@@ -275,7 +275,7 @@ where $\mathbf{v}_w$ and $\mathbf{u}_w$ are the ``input'' and ``output'' represe
         "V",
         sgns,
         ranges={"c": "J", "o": "J", "g": "J"},
-        refused="'index' takes at most one size, found 2",
+        refused="the words 'negative words' may change a formula",
     ),
     Paragraph(
         "linear-chain conditional random field",

@@ -196,7 +196,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     if len(shape) == 2 and len(axes) == 1 < len(bound) and not is_data(reading, axes[0]):
         made = computed_row(reading, large, axes[0], scope, layout)
         return Value(_part(Ast("name", (), large, layout.span), made, layout), "vector")
-    if large and len(axes) == 1 and len(bound) == 1:
+    if large and len(axes) == 1 and (len(bound) == 1 or is_data(reading, axes[0])):
         check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
@@ -205,7 +205,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         if not is_row and large in {*reading.known.axes, *reading.stated}:
             return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
         kinds = f"{large}: matrix({', '.join(shape)})"
-        own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
+        own = bound[0] if is_row else "".join(letters_in(axes[0])[:1]) + "_" + "".join(bound)
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
         refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
         if len(shape) == 2:
@@ -264,8 +264,8 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     bound = [x for x in letters_in(axis) if x in scope.indices]
     if len(reading.known.shapes.get(name, ())) != 2 or not bound or any(scope.indices[x].is_step for x in bound):
         return None
-    if len(bound) > 1:
-        made = [] if is_data(reading, axis) else computed_row(reading, name, axis, scope, layout)
+    if len(bound) > 1 and not is_data(reading, axis):
+        made = computed_row(reading, name, axis, scope, layout)
         return Value(_part(Ast("name", (), name, layout.span), made, layout), "vector") if made else None
     if name in reading.known.axes or any((name, k) in reading.zeros for k in (0, 1)):
         if is_data(reading, axis):
@@ -322,8 +322,8 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     ranges = [tree.head == "slice" for tree, _ in made]
     kinds = ("scalar", "vector", "matrix", "tensor")
     found = _part(cast(Ast, base.tree), made, layout)
-    gathered = any(_is_several(reading, tree) for tree, _ in made)
-    if ranges == [False, True] and not gathered:
+    gathered = max((_axes_of_data(reading, tree) for tree, _ in made), default=0)
+    if ranges == [False, True] and not gathered and name not in reading.known.indices:
         return Value(Ast("transpose", (found,), None, layout.span, layout.caret), "row")
     return Value(found, kinds[min(sum(ranges) + gathered, 3)])
 
@@ -378,13 +378,12 @@ def _of_step(reading: Reading, base: Value, name: str, axes: Sequence[Ast | None
     return Value(_part(cast(Ast, base.tree), made, layout), ("scalar", "vector", "matrix", "tensor")[min(rank, 3)])
 
 
-def _is_several(reading: Reading, subscript: Ast) -> bool:
-    """Return whether a subscript is a vector of indices that are data, or a range of one."""
+def _axes_of_data(reading: Reading, subscript: Ast) -> int:
+    """Return how many axes a subscript has: those of indices that are data, or of ranges of them."""
     base, *at = subscript.args if subscript.head == "part" else (subscript,)
-    known = reading.known
-    return (
-        base.value in known.indices and len(known.shapes[str(base.value)]) == 1 and all(x.head == "slice" for x in at)
-    )
+    if base.value not in reading.known.indices:
+        return 0
+    return len(reading.known.shapes[str(base.value)]) - sum(x.head != "slice" for x in at)
 
 
 def _part(base: Ast, axes: Sequence[Axis], layout: Ast) -> Ast:

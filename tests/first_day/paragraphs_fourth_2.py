@@ -238,7 +238,7 @@ with $\sigma(\cdot)$ the sigmoid function.
         "U",
         sgns,
         ranges={"w": "N", "c": "N", "s": "N"},
-        refused="the words 'negative contexts' may change a formula",
+        refused="this can be row or column c_i of V",
     ),
     Paragraph(
         "math.ST penalized Huber M-estimator",

@@ -114,7 +114,8 @@ class Reading:
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
     the formula of a function of a number, the indices of the entries that it is applied to. listed: the names with the
     index of a sum as their only subscript. zeros: the arrays and axes that count from 0. stated: the axes of rows, by
-    matrix, that words of the passage tell. letters: those of the whole passage, which no new index may have.
+    matrix, that words of the passage tell. limits: the sizes below which data of indices are, as the passage tells.
+    letters: those of the whole passage, which no new index may have.
     """
 
     names: LatexNames
@@ -134,6 +135,7 @@ class Reading:
     listed: frozenset[Key] = frozenset()
     zeros: frozenset[tuple[str, int]] = frozenset()
     stated: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, str] = field(default_factory=dict)
     letters: frozenset[str] = frozenset()
 
     def kind_of(self, name: str) -> str:

@@ -8,6 +8,7 @@ positions remain. Words that may change a formula are refused: conditions behind
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.passages.cases import without_stops
@@ -110,8 +111,10 @@ _CALLED_BEFORE = re.compile(
 """Words that name a symbol behind them, the learning rate $\\eta$."""
 
 
-def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | None:
-    """Return what a paragraph states, None if a text is no paragraph; `arrays` are the declared ones.
+def paragraph_of(text: str, arrays: frozenset[str], indices: Collection[str]) -> tuple[Passage, Words] | None:
+    """Return what a paragraph states, None if a text is no paragraph.
+
+    `arrays` are the declared ones, `indices` the data of indices.
 
     Raises: ParseError with the position, for words that may change a formula.
     """
@@ -138,7 +141,7 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     if unnamed:
         hint = "write it as a formula"
         raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
-    _check_changes(text, parts, roles)
+    _check_changes(text, parts, roles, indices)
     for k, piece in enumerate(pieces):
         changes = None if piece.is_math else _CHANGES.search(plain, piece.first, piece.last)
         is_told = changes is not None and OF_DATA.match(plain, piece.first, piece.last) and k
@@ -261,6 +264,12 @@ def _mention(text: str, parts: list[Part], k: int) -> Described:
     return Described(one.first, last, states(shown, said) or states(shown, one.before), False, said, one.before)
 
 
+def _are_indices(text: str, one: Part, indices: Collection[str]) -> bool:
+    r"""Return whether a formula lists data of indices, s_{i1}, \dots, s_{im}: negative words are words."""
+    listed = re.findall(r"(?:\A|,)\s*(?:\\[lc]?dots\b\s*|([A-Za-z]+)\s*_)", outside(text[one.first : one.last]))
+    return bool(indices) and {*listed} - {""} <= {*indices} and any(listed)
+
+
 def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
     """Return the letters of random symbols: those that a paragraph draws, and those that words call noise."""
     found = {"epsilon", "varepsilon", "eta", "xi"}
@@ -282,7 +291,7 @@ def _note_words(text: str, pieces: list[Piece], words: Words) -> None:
     words.rows.update({letter: axis for letter, axis in rows_in(text, pieces).items() if letter != OWN})
 
 
-def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
+def _check_changes(text: str, parts: list[Part], roles: list[str], indices: Collection[str]) -> None:
     """Raise ParseError for words behind a statement that may change it: a condition, averaged over."""
     stated: Part | None = None
     for one, role in zip(parts, roles, strict=True):
@@ -302,7 +311,8 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
             raise ParseError(
                 "words that replace a symbol", text=text, at=one.begin, hint="write the formula with it replaced"
             )
-        if role == "mention" and not _DENOTES.match(one.after) and (front := _CHANGED.search(one.before)):
+        is_changed = role == "mention" and not _DENOTES.match(one.after) and not _are_indices(text, one, indices)
+        if is_changed and (front := _CHANGED.search(one.before)):
             hint = "write what they mean as a formula, or leave them out"
             raise ParseError(f"the words {front[0].strip()!r} may change a formula", text=text, at=one.begin, hint=hint)
         stated = one if role == "statement" else stated

@@ -64,7 +64,7 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import bare_letters, used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
-from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
+from matcalc.language.latex.passages.axes_in_words import note_limits, note_rows, with_axes
 from matcalc.language.latex.passages.cases import with_choices, without_stops
 from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
@@ -122,6 +122,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         told = check_described(reading, plain, words.described, rest)
         told += check_mentioned(reading, plain, words.mentioned, [*rest, *([one.line] for one in found.equations)])
         note_rows(reading, plain, words.rows)
+        note_limits(reading, plain)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
@@ -212,7 +213,7 @@ def _passage(reading: Reading, text: str) -> tuple[str, tuple[int, ...], Passage
 
 def _parted(reading: Reading, plain: str, arrays: frozenset[str]) -> tuple[Passage, Words]:
     """Return the layouts of a text without macros, and what its words state."""
-    found = paragraph_of(plain, arrays)
+    found = paragraph_of(plain, arrays, reading.known.indices)
     if found is None:
         shown, words = without_descriptions(plain)
         found = passage_of(without_stops(shown), arrays), words

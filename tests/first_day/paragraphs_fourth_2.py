@@ -286,6 +286,5 @@ are the aggregate price index and the price index of sector $g$, respectively.
         "y: scalar positive; p: matrix(K, J) positive; a: matrix(K, J) positive; b: vector(K) positive; sigma: scalar positive; eta: scalar positive",  # noqa: E501
         "p",
         nestedces,
-        refused="these parts are defined by each other",
     ),
 ]

@@ -33,8 +33,8 @@ APPLIED = "function of a number"
 class Known:
     """The declarations: kinds of symbols, lengths of their axes as text, sizes; and the kinds of other names.
 
-    indices: symbols whose data are indices. axes: of matrices, the axis of x_i, and whether it is a vector or a
-    row, if nothing around it decides.
+    indices: symbols whose data are indices. positive: symbols that are declared so. axes: of matrices, the axis of x_i,
+    and whether it is a vector or a row, if nothing around it decides.
     """
 
     kinds: Mapping[str, str]
@@ -43,6 +43,7 @@ class Known:
     default: Callable[[str], str]
     indices: frozenset[str] = frozenset()
     axes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    positive: frozenset[str] = frozenset()
 
 
 class Value(NamedTuple):

@@ -25,7 +25,7 @@ _NUMBERS = (
 _MEMBERS = re.compile(rf"((?:(?<![A-Za-z\\]){_DATUM}\s*(?:,\s*(?:\\[,;! ]\s*)?)?)+)\\in\s*(?:{_NUMBERS})")
 r"""Data in a set of numbers: c_i, o_i \in \{1, \dots, J\}."""
 _SIZE = re.compile(
-    r"\bind(?:ices|exes)\s+(?:in(?:to)?|of)\s+(?:an?|the|our)\s+(?:[a-z-]+\s+){1,3}(?:of\s+(?:size|length)|with)\s+\$([A-Za-z])\$"
+    r"\bind(?:ices|exes)\s+in(?:to)?\s+(?:an?|the|our)\s+(?:[a-z-]+\s+){1,3}of\s+(?:size|length)\s+\$([A-Za-z])\$"
 )
 r"""Words of the range of data: indices into a vocabulary of size $J$."""
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?](?!\s|\Z)[^.!?]*)*")

@@ -85,6 +85,11 @@ _CHANGED = re.compile(
     r"(?:(?!of\b|over\b|and\b)[a-z-]+\s+){0,2}\Z"
 )
 """Words in front of a symbol by which it may be another one."""
+_INTRODUCES = re.compile(
+    r"(?:\A|[,;]|\b(?:with|and|given|for|let|by|of))\s*(?:an?\s+|the\s+)?(?:[a-z-]+\s+)?inverse\s+(?:[a-z-]+\s+)*(?:matrix|tensor|map)\s*\Z",
+    re.I,
+)
+"""Words in front of all formulas that name a matrix, with edge matrix $D$ and inverse rest-shape matrix $B$."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
@@ -294,7 +299,7 @@ def _note_words(text: str, pieces: list[Piece], words: Words) -> None:
 def _check_changes(text: str, parts: list[Part], roles: list[str], indices: Collection[str]) -> None:
     """Raise ParseError for words behind a statement that may change it: a condition, averaged over."""
     stated: Part | None = None
-    for one, role in zip(parts, roles, strict=True):
+    for k, (one, role) in enumerate(zip(parts, roles, strict=True)):
         stated = None if one.begins else stated
         found = _CONDITION.search(one.before)
         if (
@@ -311,7 +316,8 @@ def _check_changes(text: str, parts: list[Part], roles: list[str], indices: Coll
             raise ParseError(
                 "words that replace a symbol", text=text, at=one.begin, hint="write the formula with it replaced"
             )
-        is_changed = role == "mention" and not _DENOTES.match(one.after) and not _are_indices(text, one, indices)
+        is_named = _are_indices(text, one, indices) or "statement" not in roles[:k] and _INTRODUCES.search(one.before)
+        is_changed = role == "mention" and not _DENOTES.match(one.after) and not is_named
         if is_changed and (front := _CHANGED.search(one.before)):
             hint = "write what they mean as a formula, or leave them out"
             raise ParseError(f"the words {front[0].strip()!r} may change a formula", text=text, at=one.begin, hint=hint)

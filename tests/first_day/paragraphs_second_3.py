@@ -258,7 +258,6 @@ with $y_{ij} \in \{1, \dots, K\}$ the observed response.""",  # noqa: E501
         "theta",
         pcm,
         ranges={"y": "K"},
-        refused="this bound is not supported",
     ),
     Paragraph(
         "factor analysis, ML discrepancy function",

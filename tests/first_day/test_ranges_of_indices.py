@@ -157,3 +157,56 @@ def test_negative_numbers_may_be_others():
     text = r"We minimise \[ \sum_{i=1}^{n} (x_i - r_i)^2 \] with the negative residual $r_i$."
     with pytest.raises(MatcalcError, match="may change a formula"):
         mc.expression(text, "x: vector(n); r: vector(n)", dialect="latex")
+
+
+def scores(theta, delta, y):
+    """Return the sum of theta_i - delta_v up to the category of each person."""
+    return sum(sum(theta[i] - delta[v] for v in range(y[i] + 1)) for i in range(len(theta)))
+
+
+def graded(theta, delta, y):
+    """Return the log likelihood of categories with step difficulties, of persons and one item."""
+    found = 0.0
+    for i in range(len(theta)):
+        weights = [np.exp(sum(theta[i] - delta[v] for v in range(k + 1))) for k in range(len(delta))]
+        found += np.log(weights[y[i]] / sum(weights))
+    return found
+
+
+TOTALS = [
+    (r"\sum_{i=1}^{n} \log P_{i y_i} \\ P_{ik} = \exp \sum_{v=1}^{k} (\theta_i - \delta_v)", scores),
+    (r"\sum_{i=1}^{n} S_{i,y_i} \\ S_{ik} = \sum_{v=1}^{k} (\theta_i - \delta_v)", scores),
+    (
+        r"\sum_{i=1}^{n} \log P_{i y_i} \\ P_{ik} = \frac{\exp \sum_{v=1}^{k} (\theta_i - \delta_v)}"
+        r"{\sum_{h=1}^{K} \exp \sum_{v=1}^{h} (\theta_i - \delta_v)}",
+        graded,
+    ),
+    (
+        r"The probability of category $k$ is \[ P_{ik} = \frac{\exp \sum_{v=1}^{k} (\theta_i - \delta_v)}"
+        r"{\sum_{h=1}^{K} \exp \sum_{v=1}^{h} (\theta_i - \delta_v)}. \] We maximise "
+        r"\[ \sum_{i=1}^{n} \log P_{i y_i} \] with the response $y_i \in \{1, \dots, K\}$.",
+        graded,
+    ),
+]
+PEOPLE = "theta: vector(n); delta: vector(K); y: index(n)"
+
+
+@pytest.mark.parametrize("formula, truth", TOTALS)
+def test_totals_up_to_data(formula, truth):
+    for n, K in ((5, 3), (3, 3), (1, 1)):
+        rng = np.random.default_rng(n)
+        theta, delta, y = rng.standard_normal(n), rng.standard_normal(K), rng.integers(0, K, n)
+        e = mc.expression(formula, PEOPLE, dialect="latex")
+        np.testing.assert_allclose(e(theta=theta, delta=delta, y=y), truth(theta, delta, y), rtol=1e-11)
+
+
+@pytest.mark.parametrize("formula", [
+    r"\sum_{i=1}^{n} \sum_{v=1}^{y_i} (\theta_i - \delta_v)",  # y_i counts from 0, or is a number of terms
+    r"\sum_{i=1}^{n} S_{i,y_i} \\ S_{ik} = \sum_{v=1}^{k-1} (\theta_i - \delta_v)",
+    r"\sum_{i=1}^{n} S_{i,y_i} \\ S_{ik} = \sum_{v=2}^{k} (\theta_i - \delta_v)",
+    r"\sum_{i=1}^{n} S_{i,y_i} \\ S_{ik} = \sum_{v=k}^{K} (\theta_i - \delta_v)",
+    r"\sum_{i=1}^{n} S_{i,y_i} \\ S_{ik} = k \sum_{v=1}^{k} (\theta_i - \delta_v)",
+])  # fmt: skip
+def test_other_totals_up_to_data_are_refused(formula):
+    with pytest.raises(MatcalcError):
+        mc.expression(formula, PEOPLE, dialect="latex")

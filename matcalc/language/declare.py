@@ -30,7 +30,7 @@ Declarations: TypeAlias = "str | Mapping[str, Any]"
 MARK = ", undeclared"
 """The suffix in the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
 KINDS: _Kinds = {
-    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 1),
+    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 32),
 }  # fmt: skip
 RULE_KINDS: _Kinds = {
     **{kind: sizes for kind, sizes in KINDS.items() if kind not in (SIZE, INDEX)},
@@ -54,11 +54,12 @@ _SIZE_CALLS = ("min", "max")
 _EXAMPLES = {
     "scalar": "write  a: scalar  or  w: vector(n)", SIZE: "a size is one integer: write  n: size",
     "vector": "write  w: vector(n)", "matrix": "write  X: matrix(m, n)", "tensor": "write  T: tensor(m, n, k)",
-    INDEX: "write  y: index(n)  for n labels,  i: index  for one; below the size that they index, as in  A[:, y]",
+    INDEX: "write  y: index(n)  for n labels,  i: index  for one,  J: index(m, n)  for a matrix of them; "
+    "below the size that they index, as in  A[:, y]",
 }  # fmt: skip
 
 
-_COUNTS = {(0, 0): "no sizes", (0, 1): "at most one size", (1, 1): "one size", (2, 2): "two sizes"}
+_COUNTS = {(0, 0): "no sizes", (1, 1): "one size", (2, 2): "two sizes"}
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)+")
 _MARKED = re.compile(r",\s*undeclared\s*\Z")
 

@@ -113,7 +113,7 @@ def _pair_ranges(reader: Reader, found: Selection) -> None:
             found.spec[k] = ("gather", index, (label,))
             del found.labels[position], found.shape[position]
             continue
-        position += 1
+        position += 1 if spec[0] != "gather" else len(spec[2])
 
 
 def _first_gather(found: Selection) -> object:
@@ -133,7 +133,7 @@ def _gather(reader: Reader, found: Selection, value: Value, position: int) -> No
     earlier = [spec for spec in found.spec if spec[0] == "gather"]
     labels: Labels = value.axes
     if value.rank:
-        labels = tuple(found.core[-1:]) if earlier else (reader.new_label(),)
+        labels = earlier[0][2] if earlier else tuple(reader.new_label() for _ in range(value.rank))
     if earlier and (found.spec[-1][0] != "gather" or earlier[-1][2] != labels):
         raise NotSupported("indices of two axes that do not go together have no plain source")
     found.spec.append(("gather", position, labels))

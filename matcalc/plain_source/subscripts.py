@@ -30,7 +30,7 @@ def part_text(language: Language, term: Term, operands: Sequence[Written], size_
         _subscript(words, term, spec, size, texts, size_text)
         for spec, size in zip(term.data, term.args[0].shape, strict=True)
     ]
-    form = _form([spec[0] for spec in term.data], term.rank)
+    form = _form(term.data, term.rank)
     if form not in words:
         raise NotSupported(f"a part with these indices has no plain source in {language.table['language']}")
     sizes = {f"size_{axis}": (size_text(size), "atom") for axis, size in enumerate(term.shape)}
@@ -38,8 +38,11 @@ def part_text(language: Language, term: Term, operands: Sequence[Written], size_
     return language.render(words[form], parts), words.get("levels", {}).get(form, "atom")
 
 
-def _form(kinds: Sequence[str], rank: int) -> str:
+def _form(specs: Sequence[tuple[Any, ...]], rank: int) -> str:
     """Return the name of the template for a part: by how its axes are selected, and the rank of the result."""
+    kinds = [spec[0] for spec in specs]
+    if any(spec[0] == "gather" and len(spec[2]) > 1 for spec in specs):
+        return ("array", "array_of_pairs")[len(kinds) > 1] if set(kinds) == {"gather"} and rank == 2 else "arrays"
     if kinds.count("gather") > 1:
         return "pairs" if set(kinds) == {"gather"} else "some_pairs"
     if not rank:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from matcalc.errors import ShapeError
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.nodes.node import Node, everything
+from matcalc.tensor.constructors import product
+from matcalc.tensor.nodes.node import Indices, Node, Operand, everything
+from matcalc.tensor.raw_nodes import lookup
 from matcalc.tensor.sizes.size import Size
 
 
@@ -32,6 +34,29 @@ def can_index(node: Node) -> bool:
     """Return whether a node is an index, or consists of one and selectors: only such nodes can be looked up."""
     parts = [arg for arg in node.args if arg.kind != "selector"] if node.kind == "product" else [node]
     return len(parts) == 1 and is_index(parts[0]) and (node.kind == "symbol" or node.coef == 1)
+
+
+def looked_up(indices: Node, length: Size, axis: int, at: Indices) -> Operand:
+    """Return the operand of a product that ties an axis of this length to indices that are data, at the labels `at`.
+
+    Axes of data are in the order of the symbol, so that an entry has one form: `J'[k, i]` is `J[i, k]`.
+    """
+    order = _order(indices)
+    if order != sorted(order):
+        places = sorted(range(indices.rank), key=order.__getitem__)
+        indices = product(1, [(indices, tuple(range(indices.rank)))], tuple(places))
+        at = tuple(at[k] for k in places)
+    return lookup(indices, length), (axis, *at)
+
+
+def _order(indices: Node) -> list[int]:
+    """Return for each axis of indices the axis of the symbol that it, or a part of it, runs along."""
+    if indices.kind == "symbol":
+        return list(range(indices.rank))
+    (own,) = (at for arg, at in indices.operands if arg.kind != "selector")
+    along = {long: short for arg, (long, *shorts) in indices.operands if arg.kind == "selector" for short in shorts[:1]}
+    found = [along.get(label, label) for label in own]
+    return [found.index(label) if label in found else len(found) for label in indices.out]
 
 
 def is_lookup(node: Node) -> bool:

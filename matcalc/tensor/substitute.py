@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, size_number, symbol
-from matcalc.tensor.lookups import can_index
+from matcalc.tensor.lookups import can_index, looked_up
 from matcalc.tensor.nodes.node import Indices, Node, toposort
-from matcalc.tensor.raw_nodes import lookup, op_node
+from matcalc.tensor.raw_nodes import op_node
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 
@@ -95,11 +95,9 @@ def _lookup(indices: Batched, length: Size) -> Batched:
     """Return a lookup at indices that may carry batch axes, which come in front of its own axes."""
     if not can_index(indices.node):
         raise ShapeError("only an index can replace an index", hint="for one entry write its number, as in  x[2]")
-    found, count = lookup(indices.node, length), len(indices.batch)
-    if not count:
-        return Batched(found)
-    out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
-    return Batched(product(1, [(found, tuple(range(found.rank)))], out), indices.batch)
+    axes, count = tuple(range(1, indices.node.rank + 1)), len(indices.batch)
+    out = (*axes[:count], 0, *axes[count:])
+    return Batched(product(1, [looked_up(indices.node, length, 0, axes)], out), indices.batch)
 
 
 def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:

@@ -177,7 +177,6 @@ $i$, the $\cdot$ symbol denotes the inner (dot) product, and $\tau$ is a scalar 
         "Z",
         supcon,
         ranges={"y": "K"},
-        refused="expected an operand after ')', found ':'",
     ),
     Paragraph(
         "triplet loss for face embeddings",

@@ -143,7 +143,6 @@ where $\mathbf{v}_w$ and $\mathbf{u}_w$ are the ``input'' and ``output'' vector 
         "V",
         sgns,
         ranges={"c": "J", "o": "J", "s": "J"},
-        refused="'index' takes at most one size, found 2",
     ),
     Paragraph(
         "Stein variational gradient descent",

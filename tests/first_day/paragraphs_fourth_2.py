@@ -238,7 +238,7 @@ with $\sigma(\cdot)$ the sigmoid function.
         "U",
         sgns,
         ranges={"w": "N", "c": "N", "s": "N"},
-        refused="'index' takes at most one size, found 2",
+        refused="this can be row or column c_i of V",
     ),
     Paragraph(
         "math.ST penalized Huber M-estimator",
@@ -286,6 +286,5 @@ are the aggregate price index and the price index of sector $g$, respectively.
         "y: scalar positive; p: matrix(K, J) positive; a: matrix(K, J) positive; b: vector(K) positive; sigma: scalar positive; eta: scalar positive",  # noqa: E501
         "p",
         nestedces,
-        refused="these parts are defined by each other",
     ),
 ]

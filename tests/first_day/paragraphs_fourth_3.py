@@ -153,7 +153,6 @@ where $\mu$ and $\lambda$ are the Lam\'e coefficients.
         "D: matrix(d, d); B: matrix(d, d); v: scalar positive; mu: scalar positive; lambda: scalar positive",
         "D",
         stvk,
-        refused="the words 'inverse rest-shape matrix' may change a formula",
     ),
     Paragraph(
         "physics.geo-ph regularized tomography",

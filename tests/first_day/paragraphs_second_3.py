@@ -258,7 +258,6 @@ with $y_{ij} \in \{1, \dots, K\}$ the observed response.""",  # noqa: E501
         "theta",
         pcm,
         ranges={"y": "K"},
-        refused="'index' takes at most one size, found 2",
     ),
     Paragraph(
         "factor analysis, ML discrepancy function",

@@ -56,7 +56,6 @@ $$ \gamma(h) = \begin{cases} c_0 + c_1 \left[ \dfrac{3}{2}\dfrac{h}{a} - \dfrac1
         "h: vector(K) positive; N: vector(K) positive; gammahat: vector(K) positive; c_0: scalar positive; c_1: scalar positive; a: scalar positive",  # noqa: E501
         "c_1",
         variog,
-        refused="the last case needs the word otherwise",
     ),
     Paragraph(
         "GARCH without a start value (refuse: h_1 needs an undefined epsilon_0 and h_0)",

@@ -275,7 +275,7 @@ where $\mathbf{v}_w$ and $\mathbf{u}_w$ are the ``input'' and ``output'' represe
         "V",
         sgns,
         ranges={"c": "J", "o": "J", "g": "J"},
-        refused="'index' takes at most one size, found 2",
+        refused="this can be row or column c_i of V",
     ),
     Paragraph(
         "linear-chain conditional random field",

@@ -31,7 +31,6 @@ BAD = [
         "index t is not listed, and not repeated within one product",
     ),
     ("x[k[0]]", "x: vector(n); k: index", ShapeError, "k (scalar) has 0 axes, not 1"),
-    ("x[k]", "x: vector(n); k: index(3, 4)", ShapeError, "'index' takes at most one size, found 2"),
     ("x[k]", "x: vector(n); k: index positive", ShapeError, "'positive' is a fact about tensors, this is an index"),
     ("x[k]", "x: vector(n) index; k: index", UnknownName, "unknown fact 'index'"),
     ("x[k]", "x: vector(n); k: index(k)", ShapeError, "'k' is both a size and a symbol"),

@@ -72,7 +72,7 @@ def data_of(one: Paragraph) -> dict[str, Any]:
 
 def test_most_are_read() -> None:
     read = {name: sum(not one.refused for one in found) for name, found in SETS.items()}
-    assert read == {"first": 34, "second": 33, "third": 26, "fourth": 33}
+    assert read == {"first": 36, "second": 35, "third": 26, "fourth": 35}
 
 
 @pytest.mark.sampled(30)

@@ -123,13 +123,6 @@ FAULTS = [
     ("a: scalar(n)", ShapeError, "'scalar' takes no sizes, found 1", 3, "write  a: scalar  or  w: vector(n)"),
     ("n: size(3)", ShapeError, "'size' takes no sizes, found 1", 3, "a size is one integer: write  n: size"),
     (
-        "y: index(n, k)",
-        ShapeError,
-        "'index' takes at most one size, found 2",
-        3,
-        "write  y: index(n)  for n labels,  i: index  for one; below the size that they index, as in  A[:, y]",
-    ),
-    (
         "A: matrix[m, n]",
         ParseError,
         "expected ',' or '(' or ')' or a name or the end, found '['",

@@ -19,6 +19,7 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
+from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.substitute import remake, substitute
 from matcalc.tensor.sums import split_coef, summands
@@ -37,10 +38,11 @@ def named_formula(
     """Return the formula of a node, in which `names` are names of parts; otherwise as `formula_of`.
 
     A part's definition uses the names of parts before it. If only a simplified part occurs, that is its definition.
-    A state of a recurrence has its name in the equations of its step, so it is no such part.
+    A state of a recurrence has its name in the equations of its step, so it is no such part; nor are indices, which
+    stand in subscripts.
     """
     taken = (*avoid, *names.values(), *sizes_used([root]))
-    named = {part: name for part, name in names.items() if part.kind != "recurrence"}
+    named = {part: name for part, name in names.items() if part.kind != "recurrence" and not can_index(part)}
     parts = {_symbol(part, name): part for part, name in named.items()} if len(toposort([root])) <= MOST else {}
     over = _over_names(root, parts)
     simple = {own: part if own in over else simplify(part) for own, part in parts.items()}
@@ -50,7 +52,7 @@ def named_formula(
         return formula_of(root, avoid, names, dotted, quantities)
     made: dict[str, Ast] = {}
     items = list(parts.items())
-    states = {_over(part, items): name for part, name in names.items() if part not in named}
+    states = {_over(part, items): name for part, name in names.items() if part.kind == "recurrence"}
 
     def written(node: Node) -> Ast:
         tree = formula_of(node, taken, states, dotted, quantities)

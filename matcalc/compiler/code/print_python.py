@@ -175,6 +175,17 @@ HEADS: Mapping[type, Callable[[Any], str]] = {
 }
 
 
+def integers(length: str, behind: int = 0) -> str:
+    """Return the text of an array of the integers from 0 below a length, with further axes `behind` its own."""
+    return f"np.arange({length})" + (f"[:{', None' * behind}]" if behind else "")
+
+
+def along(lengths: Iterable[tuple[str, str]]) -> list[str]:
+    """Return statements that bind names of axes to their integers, each an array along an axis of its own."""
+    named = list(lengths)
+    return [f"{axis} = {integers(length, len(named) - k)}" for k, (axis, length) in enumerate(named, 1)]
+
+
 def line_with_note(line: str, note: str) -> str:
     """Return a line with a comment, shortened to the room that is left."""
     if not note:

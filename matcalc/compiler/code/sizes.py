@@ -33,9 +33,11 @@ def integer(size: Size, guarded: bool = False) -> Expr:
 def _atom(atom: Atom, guarded: bool) -> Expr:
     if isinstance(atom, str):
         return Name(atom)
-    both = integer(atom.left, guarded), integer(atom.right, guarded)
     if atom.operator == ENTRY:
-        return Call("guarded_entries", both) if guarded else Load(both[0], (both[1],))
+        data, at = atom.place
+        indices = tuple(integer(index, guarded) for index in at)
+        return Call("guarded_entries", (Name(data.key), *indices)) if guarded else Load(Name(data.key), indices)
+    both = integer(atom.left, guarded), integer(atom.right, guarded)
     return Call(atom.operator, both) if atom.operator in ("min", "max") else Op(atom.operator, both)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from matcalc.compiler.code.code import Call, Expr, chain
 from matcalc.compiler.code.code import View as ViewOf
 from matcalc.compiler.code.code_text import ModuleText
-from matcalc.compiler.code.print_python import INDENT, Line, expression, line_with_note, lines
+from matcalc.compiler.code.print_python import INDENT, Line, along, expression, line_with_note, lines
 from matcalc.compiler.emit.code_of import texts
 from matcalc.compiler.emit.module import Statements, words
 from matcalc.compiler.emit.spelling import Names
@@ -104,7 +104,7 @@ def _checks(program: Program, names: Names) -> list[Line]:
     inside = names.local("inside") if program.data else ""
     for number, checked in enumerate(program.data):
         index, length = names.size(checked.index), names.size(checked.length)
-        lines += [(f"{names.give(axis)} = np.arange({names.size(size)})", "") for axis, size in checked.axes]
+        lines += [(line, "") for line in along((names.give(a), names.size(size)) for a, size in checked.axes)]
         test = f"np.all((0 <= {index}) & ({index} < {length}))"
         lines.append((f"{inside} = {f'{inside} & ' if number else ''}{test}", checked.text))
     return lines

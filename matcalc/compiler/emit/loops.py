@@ -6,7 +6,7 @@ after the inner loops. Other sums are zeroed first and accumulate in memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from matcalc.compiler.code.code import ZERO, Call, Expr, For, If, Let, Load, Name, Number, Op, Statement, View
 from matcalc.compiler.code.code import Store as StoreEntry
@@ -56,7 +56,7 @@ class LoopWriter:
         before = [self._zero(store, dict(loop.axes)) for store in loop.sums if depth_of[store.value] < 0]
         tiled = self._tiled(loop, depth_of)
         before += [self._tile_size(loop)] if tiled else []
-        entries = {axis: self._named_entries(loop, axis) for axis in axes[:-1]}
+        entries = {axis: self._named_entries(loop, axes[: k + 1]) for k, axis in enumerate(axes[:-1])}
         body = self._innermost(loop, depth_of)
         for depth in reversed(range(len(axes) + 1)):
             if depth < len(axes):
@@ -123,8 +123,11 @@ class LoopWriter:
         start = Name(self._first(axis))
         return start, Call("min", (Op("+", (start, Name(self.names.local("side")))), self.names.integer(size)))
 
-    def _named_entries(self, loop: Loop, axis: str) -> list[Statement]:
-        """Return statements that name entries of index arrays at an axis, so that inner loops need not look them up."""
+    def _named_entries(self, loop: Loop, axes: Sequence[str]) -> list[Statement]:
+        """Return statements that name entries of index arrays at the last of some axes.
+
+        Inner loops need not look them up.
+        """
         sizes = [g.size for g in loop.guards]
         for statement in statements(loop):
             sizes += [Size.of(k) for k in statement.at] if isinstance(statement, Store) else []
@@ -132,11 +135,14 @@ class LoopWriter:
                 sizes += [Size.of(k) for k in top.at] if isinstance(top, Read) else []
                 sizes += [g.size for g in top.guards] if isinstance(top, Select) else []
         found: list[Statement] = []
+        lengths = dict(loop.axes)
         for atom in every_entry(sizes):
-            data = atom.left.key
-            if atom.right.key == axis and self.table[data].shape[0] is dict(loop.axes)[axis]:
-                name = self.names.local(f"{data}_{axis}")
-                found.append(Let(name, self.names.integer(entry(atom.left, atom.right))))
+            data, at = atom.place
+            spots = [index.key for index in at]
+            shape = [lengths[spot] for spot in spots if spot in axes]
+            if axes[-1] in spots and len(shape) == len(spots) and shape == [*self.table[data.key].shape]:
+                name = self.names.local("_".join((data.key, *spots)))
+                found.append(Let(name, self.names.integer(entry(data, *at))))
                 self.names.entries[atom] = Size.of(name)
         return found
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.compiler.code.code_text import ModuleText
-from matcalc.compiler.code.print_python import INDENT, PRODUCT, Line, expression, item_text, line_with_note, lines, text
+from matcalc.compiler.code.print_python import (
+    INDENT,
+    PRODUCT,
+    Line,
+    along,
+    expression,
+    item_text,
+    line_with_note,
+    lines,
+    text,
+)
 from matcalc.compiler.emit.code_of import code_of, companions_of, texts
 from matcalc.compiler.emit.spelling import Expressions, Names, operands
 from matcalc.compiler.emit.steps import Steps, constants, described, sizes_from_shapes
@@ -156,7 +166,7 @@ def _checks(program: Program, names: Names) -> list[Line]:
     first = len(program.faults) - len(program.data) + 1
     for status, checked in enumerate(program.data, first):
         index, length = names.size(checked.index), names.size(checked.length)
-        found += [(f"{names.give(axis)} = np.arange({names.size(size)})", "") for axis, size in checked.axes]
+        found += [(line, "") for line in along((names.give(a), names.size(size)) for a, size in checked.axes)]
         either = "np.any(({}) | ({}))" if checked.axes else "{} or {}"
         test = either.format(f"{index} < 0", f"{index} >= {length}")
         found += [(f"if {test}:", ""), (f"{INDENT}return {status}", program.faults[status - 1])]

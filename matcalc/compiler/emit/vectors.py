@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from matcalc.compiler.code.code import Call, Load, Name, Number
 from matcalc.compiler.code.code import Expr as Expression
-from matcalc.compiler.code.print_python import expression
+from matcalc.compiler.code.print_python import expression, integers
 from matcalc.compiler.emit.spelling import Expressions, Names, number
 from matcalc.compiler.emit.writes import Noted, Statement, Write, place
 from matcalc.compiler.entrywise import At, Expr, Guard, Literal, Product, Read, Select, reads, within
@@ -182,9 +182,8 @@ class VectorWriter:
         lines = []
         for position, (axis, size) in enumerate(loop.axes):
             if axis in needed:
-                spots = ", ".join([":", *["None"] * (len(self.axes) - 1 - position)])
-                suffix = f"[{spots}]" if "None" in spots else ""
-                lines.append((f"{self.names.give(axis)} = np.arange({self.names.size(size)}){suffix}", ""))
+                span = integers(self.names.size(size), len(self.axes) - 1 - position)
+                lines.append((f"{self.names.give(axis)} = {span}", ""))
         return lines
 
     def sum(self, store: Store, guards: tuple[Guard, ...]) -> Statement:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.compiler.code.code_text import ModuleText
+from matcalc.compiler.code.print_python import along
 from matcalc.compiler.files.array_test import ARRAY_TEST_NAMES, array_test_text
 from matcalc.compiler.files.array_words import array_library, in_words, load_words, needed, reserved_words
 from matcalc.compiler.files.save_entry import documented, needed_sizes, returned
@@ -83,7 +84,7 @@ def _entry(spec: CompiledSpec) -> str:
     renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
     renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
     for checked in spec.data:
-        axes = [f"{axis} = np.arange({names.size(size)})" for axis, size in checked.axes]
+        axes = along((axis, names.size(size)) for axis, size in checked.axes)
         index, length = str(checked.index.substitute(renamed)), names.size(checked.length)
         checks += [*axes, f"if is_false(np.all((0 <= {index}) & ({index} < {length}))):"]
         checks.append(f"{INDENT}raise ValueError({literal(checked.fault)})")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matcalc.compiler.code.code_text import ModuleText
+from matcalc.compiler.code.print_python import along
 from matcalc.compiler.spec.call_names import Spelled
 from matcalc.compiler.spec.module_text import INDENT, WORD, nested_text
 from matcalc.compiler.spec.size_steps import SizeLines
@@ -96,7 +97,7 @@ def _faults(spec: CompiledSpec, names: Spelled) -> list[str]:
         axes = {axis: free(axis, names.taken) for axis, _ in checked.axes}
         index = str(checked.index.substitute({**renamed, **{a: Size.of(n) for a, n in axes.items()}}))
         lines.append(f"if status == {status}:")
-        lines += [f"{INDENT}{axes[axis]} = np.arange({names.size(size)})" for axis, size in checked.axes]
+        lines += [INDENT + line for line in along((axes[axis], names.size(size)) for axis, size in checked.axes)]
         axis = literal("an axis of length" if checked.length.is_integer else f"an axis of length {checked.length} =")
         places = f"np.asarray({index})"
         call = f"outside({literal(checked.text)}, {places}, {names.size(checked.length)}, {axis})"

@@ -101,7 +101,7 @@ def entry_of(index_array: Node, at: Sequence[Size], known: Known) -> Size:
     Raises: NotSupported if the index array is computed.
     """
     if index_array.kind == "symbol":
-        return entry(Size.of(index_array.name), at[0]) if at else Size.of(index_array.name)
+        return entry(Size.of(index_array.name), *at)
     if index_array.kind == "product" and index_array.coef == 1:
         inner = resolve(index_array, known)
         out = [i for i in inner.out if isinstance(i, int)]

@@ -23,7 +23,8 @@ def check_indices(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     frame: dict[str, Any] = {**solve_sizes(spec, [array.shape for array in arrays], given)}
     frame |= {o.name: array for o, array in zip(spec.arguments, arrays, strict=True) if o.dtype != "float64"}
     for checked in spec.data:
-        axes = {axis: np.arange(_value(size, frame)) for axis, size in checked.axes}
+        spans = np.ix_(*(np.arange(_value(size, frame)) for _, size in checked.axes))
+        axes = {axis: span for (axis, _), span in zip(checked.axes, spans, strict=True)}
         indices, length = np.asarray(_value(checked.index, {**frame, **axes})), int(_value(checked.length, frame))
         wrong = np.argwhere((indices < 0) | (indices >= length))
         if len(wrong):
@@ -46,7 +47,8 @@ def _factor(atom: Atom, frame: Mapping[str, Any]) -> Any:
     if isinstance(atom, str):
         return frame[atom]
     if atom.operator == ENTRY:
-        return frame[atom.left.key][_value(atom.right, frame)]
+        data, at = atom.place
+        return frame[data.key][tuple(_value(index, frame) for index in at)]
     combined = COMPOUND[atom.operator]
     entrywise = np.vectorize(lambda a, b: int(combined(Size.of(int(a)), Size.of(int(b)))), otypes=[np.int64])
     return entrywise(_value(atom.left, frame), _value(atom.right, frame))

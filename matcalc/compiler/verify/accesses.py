@@ -30,7 +30,7 @@ from matcalc.compiler.program import (
     statements,
     walk_inside,
 )
-from matcalc.compiler.verify.entries import every_entry
+from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.compiler.verify.inequalities import Known, known_of
 from matcalc.tensor.sizes.size import Size, volume
 from matcalc.tensor.sizes.size_equations import quotient
@@ -89,8 +89,9 @@ class _Checker:
     def _entries(self, sizes: Sequence[Index], known: Known, guards: Sequence[Guard], where: str) -> None:
         """Check that each entry of data in some indices is inside the data."""
         for atom in every_entry(Size.of(size) for size in sizes):
-            shape = self.buffer(atom.left.key).shape
-            self._inside(atom.right, shape[0], known, guards, f"{where} looks up {atom.left}[{atom.right}]")
+            data, at = atom.place
+            for index, length in zip(at, self.buffer(data.key).shape, strict=True):
+                self._inside(index, length, known, guards, f"{where} looks up {entry(data, *at)}")
 
     def _make_nonnegative(self, size: Size) -> bool:
         """Ensure that a size is not negative; return whether that takes a test."""

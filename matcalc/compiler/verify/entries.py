@@ -7,6 +7,7 @@ integers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 
 from matcalc.compiler.program import Checked
 from matcalc.tensor.sizes.size import COMPOUND, Atom, Compound, Size
@@ -15,9 +16,9 @@ from matcalc.tensor.sizes.size_tree import ENTRY
 Inside = Callable[[Size, Size], bool]
 
 
-def entry(data: Size, index: Size) -> Size:
-    """Return the integer in an index array at an index, `k[i]`; a program uses such entries only as indices."""
-    return COMPOUND[ENTRY](data, index)
+def entry(data: Size, *at: Size) -> Size:
+    """Return the integer in an index array, `k[i]` or `J[i, k]`; a program uses such entries only as indices."""
+    return reduce(COMPOUND[ENTRY], at, data)
 
 
 def entries_in(sizes: Iterable[Size]) -> list[Compound]:
@@ -44,7 +45,7 @@ def every_entry(sizes: Iterable[Size]) -> list[Compound]:
     while waiting:
         atom = waiting.pop()
         found[atom] = None
-        waiting += entries_in([atom.right])
+        waiting += entries_in(atom.place[1])
     return list(found)
 
 
@@ -54,7 +55,10 @@ def replaced(size: Size, names: Mapping[Compound, Size]) -> Size:
     def value(atom: Atom) -> Size:
         if isinstance(atom, str):
             return Size.of(atom)
-        return names.get(atom) or COMPOUND[atom.operator](replaced(atom.left, names), replaced(atom.right, names))
+        if atom.operator == ENTRY:
+            data, at = atom.place
+            return names.get(atom) or entry(data, *(replaced(index, names) for index in at))
+        return COMPOUND[atom.operator](replaced(atom.left, names), replaced(atom.right, names))
 
     return size.over(value) if "[" in size.key else size
 
@@ -79,8 +83,14 @@ def _matched(pattern: Size, size: Size, axes: Mapping[str, Size]) -> dict[str, S
     if len(own) == 1 and own[0] not in rest.names:
         return {own[0]: size - rest}
     one, other = entries_in([pattern]), entries_in([size])
-    if len(one) != 1 or len(other) != 1 or one[0].left is not other[0].left:
+    if len(one) != 1 or len(other) != 1:
         return None
-    if pattern is not entry(*one[0][1:]) or size is not entry(*other[0][1:]):
+    (data, spots), (same, indices) = one[0].place, other[0].place
+    if data is not same or pattern is not entry(*one[0][1:]) or size is not entry(*other[0][1:]):
         return None
-    return _matched(one[0].right, other[0].right, axes)
+    found: dict[str, Size] = {}
+    for spot, index in zip(spots, indices, strict=True):
+        at = _matched(spot, index, axes)
+        if at is None or any(found.setdefault(axis, value) is not value for axis, value in at.items()):
+            return None
+    return found

@@ -97,17 +97,18 @@ OPERATORS: Mapping[str, Callable[[int, int], int]] = {"//": floordiv, "%": mod, 
 
 def _compound(atom: Compound) -> Whole:
     if atom.operator == ENTRY:
-        return _entry(atom.left.key, whole(atom.right))
+        data, at = atom.place
+        return _entry(data.key, [whole(index) for index in at])
     combined, left, right = OPERATORS[atom.operator], _rounded(atom.left), _rounded(atom.right)
     return lambda frame: combined(left(frame), right(frame))
 
 
-def _entry(data: str, index: Whole) -> Whole:
+def _entry(data: str, indices: Sequence[Whole]) -> Whole:
     """Return an entry of data, which a frame holds as an array."""
 
     def found(frame: Frame) -> int:
-        at, array = index(frame), frame[data]
-        check_index(data, (at,), array.shape)  # type: ignore[attr-defined]
+        at, array = tuple(index(frame) for index in indices), frame[data]
+        check_index(data, at, array.shape)  # type: ignore[attr-defined]
         return int(array[at])  # type: ignore[index]
 
     return found

@@ -7,7 +7,7 @@ answer them: an axis is at most its size less one, and a size is at least one if
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ from matcalc.compiler.program import Checked
 from matcalc.compiler.verify.entries import entries_in, lengths_of, replaced
 from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.compiler.verify.triangles import Folded, folded
-from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.size import Compound, Size, is_nonnegative
 from matcalc.tensor.sizes.size_equations import linear_in
 
 PRIME = "'"
@@ -71,7 +71,7 @@ class Known:
         found = [replaced(s, names) for s in (*sizes, *self.nonnegative, *self.zero)]
         first, last = len(sizes), len(sizes) + len(self.nonnegative)
         known = Known((*found[first:last], *more), tuple(found[last:]), axes)
-        varying = [n for atom, size in names.items() if self.axes.keys() & {*atom.right.names} for n in size.names]
+        varying = [n for atom, size in names.items() if _moves(atom, self.axes) for n in size.names]
         return known, found[:first], varying
 
     def system(self) -> System:
@@ -263,6 +263,11 @@ def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:
         if len(own) == 1 and (index == own[0] or _is_shifted(Size.of(index), own[0])):
             alone.add(own[0])
     return alone >= set(axes)
+
+
+def _moves(atom: Compound, axes: Container[str]) -> bool:
+    """Whether an entry of data depends on an axis."""
+    return any(name in axes for index in atom.place[1] for name in index.names)
 
 
 def _is_shifted(size: Size, axis: str) -> bool:

@@ -27,22 +27,22 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
     labels = list(base.axes)
     for one in subscripts:
         labels += [label for label in one.axes if label not in labels] if isinstance(one, Value) else []
-    core: list[Array] = []  # for each core axis of the result, the indices that it selects
+    core: list[int] = []  # the lengths of the core axes of the result
     looked_up: int | None = None
-    taken: list[tuple[Any, Any]] = []  # for each core axis of `base`, its indices and the result's axis they vary along
+    taken: list[tuple[Any, Any]] = []  # for each core axis of `base`, its indices and the first axis of the result
     shape = base.shape
     for axis, length in enumerate(shape):
         one = subscripts[axis] if axis < len(subscripts) else slice(None)
         if isinstance(one, slice):
             taken.append((_range(one, length), len(core)))
-            core.append(taken[-1][0])
+            core.append(taken[-1][0].size)
         elif isinstance(one, Value):
             entries = one.array
             if entries.size and (entries.min() < 0 or entries.max() >= length):
                 raise IndexError("an index outside an axis")
             if one.rank and looked_up is None:
                 looked_up = len(core)
-                core.append(entries.reshape(-1)[: one.shape[0]])
+                core += one.shape
             taken.append((one, looked_up))
         else:
             position = one + length if one < 0 else one
@@ -59,7 +59,7 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
             wide = with_axes(selected, labels)
             shape_of_core = [1] * rank
             if selected.rank:
-                shape_of_core[at] = selected.shape[0]
+                shape_of_core[at : at + selected.rank] = selected.shape
             index.append(wide.reshape([*wide.shape[:count], *shape_of_core]))
         elif at is None:
             index.append(selected)
@@ -72,7 +72,7 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
     for one in subscripts:
         for label, length in zip(one.axes, one.array.shape, strict=False) if isinstance(one, Value) else ():
             lengths[labels.index(label)] = max(lengths[labels.index(label)], length) if length else 0
-    found = np.broadcast_to(found, [*lengths, *(selected.size for selected in core)])
+    found = np.broadcast_to(found, [*lengths, *core])
     return Value(found, tuple(labels), base.row and rank == 1, fixed=base.fixed)
 
 

@@ -18,9 +18,8 @@ from matcalc.expressions.numpy_bridge.triangles import Side
 from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import selector
-from matcalc.tensor.lookups import can_index
+from matcalc.tensor.lookups import can_index, looked_up
 from matcalc.tensor.nodes.node import Node, Operand, Shape
-from matcalc.tensor.raw_nodes import lookup
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size, is_nonnegative
 
@@ -210,14 +209,14 @@ def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free
     if isinstance(places, Known):
         return [(_rows(places, length), (*at, axis))]
     if places.offset == 0:
-        return [(lookup(places.indices, length), (axis, *at))]
+        return [looked_up(places.indices, length, axis, tuple(at))]
     if is_nonnegative(places.offset):
         left = length - places.offset
         rule = selector(Selector("slice", (length, left), places.offset))
-        return [(rule, (axis, free)), (lookup(places.indices, left), (free, *at))]
+        return [(rule, (axis, free)), looked_up(places.indices, left, free, tuple(at))]
     back, identity = -places.offset, constructors.eye(length)
     wrapped = joined([part_of(identity, 0, length - back, back), identity], 0)
-    return [(wrapped, (free, axis)), (lookup(places.indices, length + back), (free, *at))]
+    return [(wrapped, (free, axis)), looked_up(places.indices, length + back, free, tuple(at))]
 
 
 def parts_at(a: Node, runs: Runs, axis: int) -> Node:

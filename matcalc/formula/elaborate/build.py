@@ -36,8 +36,9 @@ from matcalc.tensor.constructors import (
 )
 from matcalc.tensor.exchanged_axes import is_symmetric
 from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.lookups import looked_up
 from matcalc.tensor.nodes.node import Node, Operand, toposort
-from matcalc.tensor.raw_nodes import lookup, parameter
+from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
@@ -126,9 +127,9 @@ def _size(size: Size) -> Node:
 def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
     kind, offset = value.data
     if args:
-        found, count = lookup(args[0], builder.size(value.shape[0])), len(value.axes)
-        out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
-        return product(1, [(found, tuple(range(found.rank)))], out)
+        axes, count = tuple(range(1, args[0].rank + 1)), len(value.axes)
+        out = (*axes[:count], 0, *axes[count:])
+        return product(1, [looked_up(args[0], builder.size(value.shape[0]), 0, axes)], out)
     return selector_alone(Selector(kind, tuple(map(builder.size, value.shape)), builder.size(offset)))
 
 

@@ -34,7 +34,7 @@ class Selection:
         self.selectors: list[tuple[Typed, Labels]] = []
         self.core: list[int] = []
         self.named: list[int] = []
-        self.looked_up: int | None = None
+        self.looked_up: Labels = ()
 
     def select(self, kind: str, source: int, length: Size, offset: Size) -> int:
         """Re-index the axis labelled `source` by a selector and return the label of the new axis."""

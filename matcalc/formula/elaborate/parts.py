@@ -17,7 +17,7 @@ from matcalc.formula.elaborate.computed_subscripts import Selection, is_data
 from matcalc.formula.elaborate.index_numbers import Infer
 from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
-from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
+from matcalc.formula.inference.typed import ONE, ZERO, Typed
 from matcalc.language.index_lists import entries, is_list
 from matcalc.language.syntax import Ast
 from matcalc.tensor.sizes.size import Size
@@ -148,14 +148,12 @@ def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> 
         length = length - offset
         selection.require(axis, subscript, (length,))
         source = selection.select("slice", source, length, offset)
-    core: Labels = ()
-    if indices.rank and selection.looked_up is None:
-        selection.looked_up = inference.label(indices.shape[0])
-        selection.core.append(selection.looked_up)
+    if indices.rank and not selection.looked_up:
+        selection.looked_up = tuple(map(inference.label, indices.shape))
+        selection.core.extend(selection.looked_up)
+    core = selection.looked_up if indices.rank else ()
     if indices.rank:
-        assert selection.looked_up is not None
         _check_length(selection, subscript, indices)
-        core = (selection.looked_up,)
     selector = Typed("selector", selection.ast, (length, *indices.shape), (indices,), ("lookup", ZERO), indices.axes)
     selection.selectors.append((selector, (source, *core)))
 
@@ -164,7 +162,7 @@ def _check_together(selection: Selection, axes: Sequence[int]) -> None:
     """Raise for a range between indices if one of them is a vector of data: NumPy moves its axis to the front."""
     written = selection.ast.args[1:]
     single = [axis for axis in axes if written[axis].head != "slice"]
-    if selection.looked_up is None or all(later - axis == 1 for axis, later in pairwise(single)):
+    if not selection.looked_up or all(later - axis == 1 for axis, later in pairwise(single)):
         return
     hint = "write an index form, whose axes are in the order that it lists"
     message = f"{shown(selection.ast)} has a range between indices: the order of its axes is ambiguous"
@@ -172,13 +170,14 @@ def _check_together(selection: Selection, axes: Sequence[int]) -> None:
 
 
 def _check_length(selection: Selection, subscript: Ast, indices: Typed) -> None:
-    """Raise if vectors of data have different lengths."""
-    inference, label = selection.inference, selection.looked_up
-    assert label is not None
-    if not inference.same(inference.lengths[label], indices.shape[0]):
-        a, b = inference.size_text(inference.lengths[label]), inference.size_text(indices.shape[0])
-        hint = f"indices go together entry by entry; for all pairs  {{s,t: {shown(selection.base.ast)}[i[s], j[t]]}}"
-        raise inference.fault(f"{shown(selection.ast)} has {a} and {b} indices", subscript, hint=hint)
+    """Raise if arrays of data have different lengths."""
+    inference = selection.inference
+    lengths = [inference.lengths[label] for label in selection.looked_up]
+    if len(lengths) == indices.rank and all(map(inference.same, lengths, indices.shape)):
+        return
+    a, b = (" x ".join(map(inference.size_text, shape)) for shape in (lengths, indices.shape))
+    hint = f"indices go together entry by entry; for all pairs  {{s,t: {shown(selection.base.ast)}[i[s], j[t]]}}"
+    raise inference.fault(f"{shown(selection.ast)} has {a} and {b} indices", subscript, hint=hint)
 
 
 def _slice(selection: Selection, axis: int, subscript: Ast) -> None:

@@ -226,7 +226,8 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     def default(name: str) -> str:
         return KINDS[0 if name in PI else ranks.get(name, inferred_rank(name) or 0)]
 
-    known = Known(kinds, shapes, sizes, default, indices, inference.axes)
+    positive = frozenset(s.name for s in inference.symbols.values() if "positive" in s.facts)
+    known = Known(kinds, shapes, sizes, default, indices, inference.axes, positive)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
     declare(inference, read_declarations("; ".join(found.declared)))

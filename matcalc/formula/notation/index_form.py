@@ -9,12 +9,12 @@ ever captured.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.formula.forms import factor_reading
 from matcalc.formula.forms import form as forms
-from matcalc.formula.forms.contraction import Net, reduce_net
+from matcalc.formula.forms.contraction import Net, Other, reduce_net
 from matcalc.formula.forms.factor_reading import Piece
 from matcalc.formula.forms.form import ATOM, POWER, Form, played
 from matcalc.formula.forms.selectors import triangle_as_tensor
@@ -59,7 +59,8 @@ def body(
         if index in label:
             identities.append(names.entry(played("identity", net.size(index)), (label[index], name)))
         label.setdefault(index, name)
-    inner = [i for i in net.indices() if i not in label]
+    sources = {other.at[0]: other for other in net.others if _is_subscript(net, other, out)}
+    inner = sorted((i for i in net.indices() if i not in label), key=sources.__contains__)
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
     surrounding = {*outputs, *label.values()}
     entries = _factors(names, net, label, surrounding, outputs)
@@ -68,8 +69,9 @@ def body(
     bottoms = [names.apart(f, surrounding) for f in bottoms]
     measured = {*entries.held_above, *entries.held_below, *(i for i in out if out.count(i) > 1)}
     conditions: list[Form] = []
+    looked_up = {label[i]: _entry_of(other.lookup, [label[i] for i in other.at[1:]]) for i, other in sources.items()}
     for other in net.others:
-        if other.form is None:
+        if other.form is None and other not in sources.values():
             conditions += conditions_of(other.selector, [label[i] for i in other.at], other.lookup)
             entries.held_above.update(other.at)
     measured.update(i for other in net.others if other.lookup is not None for i in other.at[1:])
@@ -77,12 +79,46 @@ def body(
     lengths = [names.entry(played("all_ones", net.size(i)), (label[i],)) for i in unmeasured]
     entries.held_above.update(unmeasured)
     above = [*tops, *factors, *identities, *lengths, *conditions]
-    form = quotient(above, [*bottoms, *divisors])
+    form = _with_entries(quotient(above, [*bottoms, *divisors]), looked_up)
     inside = _summed_inside(form.ast, frozenset(outputs))
-    alone = [label[i] for i in inner if not entries.is_repeated(i) or label[i] in inside]
+    alone = [
+        label[i] for i in inner if label[i] not in looked_up and (not entries.is_repeated(i) or label[i] in inside)
+    ]
     form = forms.index_sum(alone, form) if alone else form
     ordered = frozenset(run for f in [*factors, *divisors] if f.body is None for run in f.ordered)
     return replace(form, used=form.used | surrounding, ordered=ordered)
+
+
+def _is_subscript(net: Net, other: Other, out: Indices) -> bool:
+    """Whether an index of a lookup is summed and only subscripts hold it: then they are the entries of data."""
+    if other.lookup is None:
+        return False
+    index = other.at[0]
+    elsewhere = any(index in one.at for one in net.others if one.form is None and one is not other)
+    is_held = net.touches(index) or any(index in one.at for one in net.others if one.form is not None)
+    return is_held and not elsewhere and index not in (*out, *other.at[1:])
+
+
+def _entry_of(lookup: Form | None, at: Sequence[str]) -> Form:
+    assert lookup is not None
+    if lookup.ast.head == "index_form":  # of indices at indices, g[J[i, k]]
+        names: tuple[str, ...] = lookup.ast.value  # type: ignore[assignment]
+        body = syntax.renamed(lookup.ast.args[0], dict(zip(names, at, strict=True)))
+        return Form(body, ATOM, lookup.tokens)
+    return forms.entry(lookup, at) if at else lookup
+
+
+def _with_entries(form: Form, entries: Mapping[str, Form]) -> Form:
+    """Return a formula with entries of data for names of indices."""
+    if not entries:
+        return form
+
+    def change(ast: Ast) -> Ast:
+        return entries[str(ast.value)].ast if ast.head == "name" and ast.value in entries else ast
+
+    return replace(
+        form, ast=syntax.rebuild(form.ast, change), tokens=form.tokens + sum(e.tokens for e in entries.values())
+    )
 
 
 def _summed_inside(ast: Ast, outputs: frozenset[str]) -> frozenset[str]:
@@ -192,7 +228,7 @@ def _power_of_a_name(divisor: Piece, subscripts: Sequence[str]) -> Form | None:
 def conditions_of(selector: Selector, at: Sequence[str], lookup: Form | None = None) -> list[Form]:
     """Return the condition of a selector on named indices; `lookup` are the indices of a lookup."""
     if lookup is not None:
-        entry = forms.entry(lookup, at[1:]) if at[1:] else lookup
+        entry = _entry_of(lookup, at[1:])
         ast = syntax.condition(syntax.name(at[0]), "==", entry.ast)
         return [Form(ast, ATOM, entry.tokens + 4, 0, (), 0)]
     return [_condition(*sides) for sides in RULES[selector.kind](selector, [syntax.name(index) for index in at])]

@@ -75,3 +75,10 @@ def condition_on(reading: Reading, element: Ast, name: str) -> Ast:
         for x in element.args
     ]
     return Ast("compare", tuple(trees), element.value[0], element.span, element.at)  # type: ignore[index]
+
+
+def axis_below_limit(reading: Reading, name: str, at: Ast) -> int | None:
+    """Return the axis of a matrix that is as long as a passage tells the range of data of indices; None if unknown."""
+    data = at.args[0] if at.head == "part" else at
+    shape, size = reading.known.shapes.get(name, ()), reading.limits.get(str(data.value), "")
+    return shape.index(size) if len(shape) == 2 and shape.count(size) == 1 else None

@@ -33,8 +33,8 @@ APPLIED = "function of a number"
 class Known:
     """The declarations: kinds of symbols, lengths of their axes as text, sizes; and the kinds of other names.
 
-    indices: symbols whose data are indices. axes: of matrices, the axis of x_i, and whether it is a vector or a
-    row, if nothing around it decides.
+    indices: symbols whose data are indices. positive: symbols that are declared so. axes: of matrices, the axis of x_i,
+    and whether it is a vector or a row, if nothing around it decides.
     """
 
     kinds: Mapping[str, str]
@@ -43,6 +43,7 @@ class Known:
     default: Callable[[str], str]
     indices: frozenset[str] = frozenset()
     axes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    positive: frozenset[str] = frozenset()
 
 
 class Value(NamedTuple):
@@ -114,7 +115,8 @@ class Reading:
     range some line of the passage tells. conditions: those on the indices of a sum that its bounds contain. entries: by
     the formula of a function of a number, the indices of the entries that it is applied to. listed: the names with the
     index of a sum as their only subscript. zeros: the arrays and axes that count from 0. stated: the axes of rows, by
-    matrix, that words of the passage tell. letters: those of the whole passage, which no new index may have.
+    matrix, that words of the passage tell. limits: the sizes below which data of indices are, as the passage tells.
+    letters: those of the whole passage, which no new index may have.
     """
 
     names: LatexNames
@@ -134,6 +136,7 @@ class Reading:
     listed: frozenset[Key] = frozenset()
     zeros: frozenset[tuple[str, int]] = frozenset()
     stated: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, str] = field(default_factory=dict)
     letters: frozenset[str] = frozenset()
 
     def kind_of(self, name: str) -> str:

@@ -12,13 +12,11 @@ from typing import cast
 
 from matcalc.language.latex.latex_applied import sides_of
 from matcalc.language.latex.latex_axes import (
-    Axis,
     axes_in,
     axis_of,
     counts,
     elements,
     from_zero,
-    indexed,
     is_data,
     letters_in,
     offset_of,
@@ -26,11 +24,12 @@ from matcalc.language.latex.latex_axes import (
     whole_axis,
 )
 from matcalc.language.latex.latex_computed_rows import computed_row
+from matcalc.language.latex.latex_data_indices import axis_below_limit
 from matcalc.language.latex.latex_large_letters import data_beside_number, has_rows, is_beside_rows, large_of
 from matcalc.language.latex.latex_marginals import check_not_marginal, check_not_summed
 from matcalc.language.latex.latex_partial import LEAST, axes_by_ranges, given_axes
+from matcalc.language.latex.latex_rows_of_matrices import part_at, row_at, row_of
 from matcalc.language.latex.latex_scope import (
-    Index,
     Key,
     Reading,
     Scope,
@@ -169,7 +168,7 @@ def _numbered_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> Value 
         return None
     is_numbered = len(elements(below)) == 1 and elements(below)[0].head == "number" and has_rows(reading, key)
     if is_numbered and large in reading.known.axes:
-        return _row_at(reading, large, from_zero(reading, elements(below)[0]), layout)
+        return row_at(reading, large, from_zero(reading, elements(below)[0]), layout)
     shown = "_".join(key)
     last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
     hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
@@ -195,17 +194,19 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         return part_of(reading, Value(Ast("name", (), large, layout.span), "tensor"), large, below, scope, layout)
     if len(shape) == 2 and len(axes) == 1 < len(bound) and not is_data(reading, axes[0]):
         made = computed_row(reading, large, axes[0], scope, layout)
-        return Value(_part(Ast("name", (), large, layout.span), made, layout), "vector")
-    if large and len(axes) == 1 and len(bound) == 1:
+        return Value(part_at(Ast("name", (), large, layout.span), made, layout), "vector")
+    if large and len(axes) == 1 and (len(bound) == 1 or is_data(reading, axes[0])):
         check_not_marginal(reading, key, large, layout)
         is_row = not is_data(reading, axes[0])
         index = scope.indices[bound[0]]
-        if is_row and (found := _row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
+        if is_row and (found := row_of(reading, large, index, layout, offset_of(reading, axes[0], bound))):
             return found
-        if not is_row and large in {*reading.known.axes, *reading.stated}:
-            return _row_at(reading, large, cast(Ast, needed(reading, axes[0]).tree), layout)
+        at = cast(Ast, needed(reading, axes[0]).tree)
+        is_told = large in {*reading.known.axes, *reading.stated} or axis_below_limit(reading, large, at) is not None
+        if not is_row and is_told:
+            return row_at(reading, large, at, layout)
         kinds = f"{large}: matrix({', '.join(shape)})"
-        own = bound[0] if is_row else f"{letters_in(axes[0])[0]}_{bound[0]}"
+        own = bound[0] if is_row else "".join(letters_in(axes[0])[:1]) + "_" + "".join(bound)
         hint = f"a row is {large}_{{{own},:}}, a column {large}_{{:,{own}}}; or declare {shown}: vector(n)"
         refused = fault(f"this can be row or column {own} of {kinds}, or an entry of {shown}", layout, hint)
         if len(shape) == 2:
@@ -222,40 +223,6 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     raise fault(f"{shown} has a subscript but is not declared", layout, f"declare {shown} with its sizes")
 
 
-def _row_of(reading: Reading, large: str, index: Index, layout: Ast, offset: Ast) -> Value | None:
-    """Return row or column i + offset of a matrix, if the bound of the sum over i, n or n - 1, decides which."""
-    shape = reading.known.shapes.get(large, ("", ""))
-    bound = written(index.high) if index.high is not None else index.size
-    sizes = [str(x.value) for x in walk(index.high) if x.head == "name"] if index.high is not None else []
-    zeros = [k for k in range(len(shape)) if (large, k) in reading.zeros]
-    axes = zeros or [k for k, length in enumerate(shape) if length == bound or [length] == sizes]
-    tried, kind = reading.known.axes.get(large, (None, "vector"))
-    if large in reading.stated and (not axes or reading.stated[large] in axes):
-        axes = [reading.stated[large]]
-    elif large in reading.stated:
-        return None
-    axes = axes or ([tried] if tried is not None else [])
-    if len(axes) != 1 or tried not in (None, axes[0]):
-        return None
-    name = Ast("name", (), large, layout.span)
-    at = indexed(reading, index, added(offset, 1) if zeros else offset, shape[axes[0]])
-    below = [at, (whole_axis(layout), None)] if axes[0] == 0 else [(whole_axis(layout), None), at]
-    return _as(kind, _part(name, below, layout))
-
-
-def _row_at(reading: Reading, large: str, at: Ast, layout: Ast) -> Value:
-    """Return the row or column of a matrix at an index that is data."""
-    axis, kind = reading.known.axes.get(large, (reading.stated.get(large, 0), "vector"))
-    below: list[Axis] = [(whole_axis(layout), None)]
-    below.insert(axis, (at, None))
-    return _as(kind, _part(Ast("name", (), large, layout.span), below, layout))
-
-
-def _as(kind: str, part: Ast) -> Value:
-    """Return a part with one axis as a vector, or as a row."""
-    return Value(part if kind == "vector" else Ast("transpose", (part,), None, part.span, part.at), kind)
-
-
 def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout: Ast) -> Value | None:
     """Return W_j of a declared matrix W, a row or a column, if a sum or a definition binds j.
 
@@ -264,13 +231,16 @@ def _row_that_fits(reading: Reading, name: str, axis: Ast, scope: Scope, layout:
     bound = [x for x in letters_in(axis) if x in scope.indices]
     if len(reading.known.shapes.get(name, ())) != 2 or not bound or any(scope.indices[x].is_step for x in bound):
         return None
-    if len(bound) > 1:
-        made = [] if is_data(reading, axis) else computed_row(reading, name, axis, scope, layout)
-        return Value(_part(Ast("name", (), name, layout.span), made, layout), "vector") if made else None
-    if name in reading.known.axes or any((name, k) in reading.zeros for k in (0, 1)):
-        if is_data(reading, axis):
-            return _row_at(reading, name, cast(Ast, needed(reading, axis).tree), layout)
-        return _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axis, bound))
+    if len(bound) > 1 and not is_data(reading, axis):
+        made = computed_row(reading, name, axis, scope, layout)
+        return Value(part_at(Ast("name", (), name, layout.span), made, layout), "vector") if made else None
+    is_counted = name in reading.known.axes or any((name, k) in reading.zeros for k in (0, 1))
+    if is_data(reading, axis):
+        at = cast(Ast, needed(reading, axis).tree)
+        if is_counted or axis_below_limit(reading, name, at) is not None:
+            return row_at(reading, name, at, layout)
+    elif is_counted:
+        return row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axis, bound))
     row = f"{name}_{{{bound[0]},:}}"
     hint = rf"a row is {row}, its transpose {row}^\top, a column {name}_{{:,{bound[0]}}}"
     refused = fault(f"one subscript for 2 axes: {name}_{bound[0]} can be a row or column of {name}", layout, hint)
@@ -298,7 +268,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     if rank == 2 and len(axes) == 1 and name and not name[0].isupper() and not is_data(reading, axes[0]):
         bound = [x for x in letters_in(axes[0]) if x in scope.indices]
         if len(bound) == 1 and (
-            row := _row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
+            row := row_of(reading, name, scope.indices[bound[0]], layout, offset_of(reading, axes[0], bound))
         ):
             return row
     if rank == 2 and len(axes) == 1 and name and (row := _row_that_fits(reading, name, axes[0], scope, layout)):
@@ -321,9 +291,9 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
         made.append(axis_of(reading, axis, length, scope, _first(reading, name or "", k, axis, scope)))
     ranges = [tree.head == "slice" for tree, _ in made]
     kinds = ("scalar", "vector", "matrix", "tensor")
-    found = _part(cast(Ast, base.tree), made, layout)
-    gathered = any(_is_several(reading, tree) for tree, _ in made)
-    if ranges == [False, True] and not gathered:
+    found = part_at(cast(Ast, base.tree), made, layout)
+    gathered = max((_axes_of_data(reading, tree) for tree, _ in made), default=0)
+    if ranges == [False, True] and not gathered and name not in reading.known.indices:
         return Value(Ast("transpose", (found,), None, layout.span, layout.caret), "row")
     return Value(found, kinds[min(sum(ranges) + gathered, 3)])
 
@@ -375,20 +345,12 @@ def _of_step(reading: Reading, base: Value, name: str, axes: Sequence[Ast | None
     rank = sum(tree.head == "slice" for tree, _ in made)
     while name in reading.steps.states and len(made) > 1 and axes[len(made) - 1] is None:
         made.pop()
-    return Value(_part(cast(Ast, base.tree), made, layout), ("scalar", "vector", "matrix", "tensor")[min(rank, 3)])
+    return Value(part_at(cast(Ast, base.tree), made, layout), ("scalar", "vector", "matrix", "tensor")[min(rank, 3)])
 
 
-def _is_several(reading: Reading, subscript: Ast) -> bool:
-    """Return whether a subscript is a vector of indices that are data, or a range of one."""
+def _axes_of_data(reading: Reading, subscript: Ast) -> int:
+    """Return how many axes a subscript has: those of indices that are data, or of ranges of them."""
     base, *at = subscript.args if subscript.head == "part" else (subscript,)
-    known = reading.known
-    return (
-        base.value in known.indices and len(known.shapes[str(base.value)]) == 1 and all(x.head == "slice" for x in at)
-    )
-
-
-def _part(base: Ast, axes: Sequence[Axis], layout: Ast) -> Ast:
-    """Return a part; if a sum covers only a range of an axis, that range is cut out first."""
-    if any(cut is not None for _, cut in axes):
-        base = Ast("part", (base, *(cut or whole_axis(layout) for _, cut in axes)), None, layout.span, layout.caret)
-    return Ast("part", (base, *(tree for tree, _ in axes)), None, layout.span, layout.caret)
+    if base.value not in reading.known.indices:
+        return 0
+    return len(reading.known.shapes[str(base.value)]) - sum(x.head != "slice" for x in at)

@@ -41,6 +41,7 @@ def used(layout: Ast, declared: Collection[Key] = ()) -> frozenset[Key]:
     inside |= {id(x) for node in scripts if _subscript_in(node, declared) for x in walk(node.args[0])}
     inside |= {id(x) for node in scripts if is_decorated(node, declared) for x in walk(node.args[0])}
     inside |= {id(node.args[0]) for node in walk(layout) if is_exponential(node)}
+    inside |= {id(node.args[0]) for node in walk(layout) if node.head == "accent" and node.value == "own"}
     for node in walk(layout):
         if node.head in ("letter", "accent") and id(node) not in inside and (key := key_of(node)):
             found.add(key)

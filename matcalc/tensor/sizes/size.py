@@ -26,11 +26,24 @@ REMEMBERED = 256  # cached results of each operation: they serve nine of ten cal
 
 
 class Compound(NamedTuple):
-    """A non-polynomial part of a size: `//`, `%`, `min` or `max` of two sizes; in an index, an entry of data."""
+    """A non-polynomial part of a size: `//`, `%`, `min` or `max` of two sizes; in an index, an entry of data.
+
+    An entry of a matrix of data is the entry of a row: the left side of `J[i, k]` is `J[i]`.
+    """
 
     operator: str
     left: Size
     right: Size
+
+    @property
+    def place(self) -> tuple[Size, tuple[Size, ...]]:
+        """The data of an entry, a name, and an index for each of their axes."""
+        left, at = self.left, [self.right]
+        while not left.is_name:
+            row = left.terms[0][0][0][0]
+            assert isinstance(row, Compound)
+            left, at = row.left, [row.right, *at]
+        return left, tuple(at)
 
 
 Atom = str | Compound

@@ -65,7 +65,7 @@ def _atom_tree(atom: str | Operation) -> Ast:
         return syntax.name(atom)
     left, right = tree_of(atom.left), tree_of(atom.right)
     if atom.operator == ENTRY:
-        return syntax.part(left, right)
+        return syntax.part(left, right) if left.head == "name" else syntax.part(*left.args, right)
     if atom.operator in ("min", "max"):
         return syntax.call(atom.operator, left, right)
     factors, operators = syntax.factors_of(left)

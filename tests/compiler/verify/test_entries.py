@@ -56,6 +56,28 @@ def test_an_entry_is_known_where_it_was_checked(place, axes, holds):
     assert not Known((), (), axes).is_nonnegative(entry(i, place))  # not even the sign without a check
 
 
+@pytest.mark.parametrize("at, axes, holds", [
+    ((k, n), {"k": N, "n": m}, True),
+    ((n, k), {"k": N, "n": m}, False),
+    ((k, k), {"k": N}, False),  # there may be no column k
+    ((k, k), {"k": m}, False),
+    ((k + 1, n), {"k": N - 1, "n": m}, True),
+    ((k, n + 1), {"k": N, "n": m}, False),
+    ((k, Size.of(0)), {"k": N, "n": m}, True),
+    ((k, Size.of(0)), {"k": N}, False),
+])  # fmt: skip
+def test_an_entry_of_a_matrix_is_known_where_both_indices_were_checked(at, axes, holds):
+    checked = Checked((("a", N), ("b", m)), entry(j, Size.of("a"), Size.of("b")), i, "j")
+    assert known_of((), (checked,)).at(axes).is_inside(entry(j, *at), i) is holds
+
+
+def test_a_diagonal_is_known_where_it_was_checked():
+    checked = Checked((("a", N),), entry(j, Size.of("a"), Size.of("a")), m, "j")
+    known = known_of((), (checked,)).at({"k": N, "n": N})
+    assert known.is_inside(entry(j, k, k), m) and not known.is_inside(entry(j, k, n), m)
+    assert str(entry(j, k, entry(i, n))) == "j[k, i[n]]" and len(every_entry([entry(j, k, entry(i, n))])) == 2
+
+
 def test_an_entry_of_an_entry():
     data = (Checked((("k", N),), entry(j, k), n, "j"), Checked((("k", N),), entry(i, entry(j, k)), m, "i[j]"))
     known = known_of((), data).at({"k": N})

@@ -15,6 +15,7 @@ from matcalc.language.latex.definitions.running_totals import whole_totals
 from matcalc.language.latex.definitions.separate_indices import with_own_indices
 from matcalc.language.latex.definitions.statements import Statement
 from matcalc.language.latex.latex_axes import elements, letters_in
+from matcalc.language.latex.latex_data_indices import is_datum
 from matcalc.language.latex.latex_large_letters import large_of
 from matcalc.language.latex.latex_scope import (
     APPLIED,
@@ -103,16 +104,19 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
         return node
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
-    is_datum = len(items) == 1 == len(one.indices) and items[0].head == "script" and not above
-    whole = whole_totals(reading, one, outside) if is_datum else None
+    is_one = len(items) == 1 == len(one.indices) and items[0].head == "script" and not above
+    whole = whole_totals(reading, one, outside) if is_one else None
     if whole is not None:  # S_{t_i} of S_t = \\sum_{s=1}^t x_s
         return Ast("script", (whole, below), ("_",), shown.span, shown.at)
     if len(items) < len(one.indices):
         raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     formula = with_own_indices(reading, one, {*outside, *letters_in(below)})
     put = dict(zip(one.indices, items, strict=False))
+    data = [x for x in put.values() if is_datum(reading, x)]
 
     def change(x: Ast) -> Ast:
+        if x.head == "big" and x.value == ("sum", ("_", "^")) and any(unbraced(x.args[1]) is datum for datum in data):
+            return _up_to_datum(x)
         return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
 
     made = Ast("fence", (rebuild(formula, change),), "open", shown.span, shown.at)
@@ -122,6 +126,21 @@ def _entry(reading: Reading, node: Ast, functions: Mapping[Key, Statement], outs
         return made
     marks = tuple(mark for mark, _ in above)
     return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
+
+
+def _up_to_datum(total: Ast) -> Ast:
+    r"""Return \\sum_{v=1}^{k}, in which data of indices are put for k, as a sum over the entries up to there.
+
+    Data count from 0, so the bound is a position: \\sum_{v \\le y_i}.
+    """
+    below, above, *rest = total.args
+    start = unbraced(below)
+    if start.head != "relation" or start.value != ("==",) or start.args[1].head != "number":
+        return total
+    if start.args[0].head != "letter" or start.args[1].value[0] != 1:  # type: ignore[index]
+        return total
+    until = Ast("relation", (start.args[0], unbraced(above)), ("<=",), start.span, start.at)
+    return Ast("big", (Ast("fence", (until,), "brace", below.span), *rest), ("sum", ("_",)), total.span, total.at)
 
 
 def _applied(reading: Reading, one: Statement, fence: Ast, outside: Collection[str]) -> Ast:

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_axes import elements, letters_in
 from matcalc.language.latex.latex_large_letters import large_of
-from matcalc.language.latex.latex_scope import Key, Reading, key_of, subscript_of
+from matcalc.language.latex.latex_scope import Key, Reading, font_of, key_of, subscript_of
 from matcalc.language.latex.layout.latex_patterns import without_top
 from matcalc.language.latex.names_in_lines import whole_key
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -78,9 +78,11 @@ def _entry(node: Ast) -> tuple[Key | None, tuple[str, ...]]:
 def with_own_entries(reading: Reading, lines: Lines, signs: Collection[str]) -> Lines:
     r"""Return lines in which entries that one defines have a name of their own beside a number or size of the letter.
 
-    A number has no entries: beside a size h and a number \\sigma, h_t and \\sigma_i are other symbols.
+    A number has no entries: beside a size h and a number \\sigma, h_t and \\sigma_i are other symbols. So are those of
+    which a line makes the number of their letter, an index P of prices P_g.
     """
     found = {key for some in lines for line in some if (key := _entries_of_number(reading, line, signs)) is not None}
+    found |= _made_of_entries(reading, [line for some in lines for line in some], signs)
     if not found:
         return lines
 
@@ -142,6 +144,21 @@ def _entries_of_number(reading: Reading, line: Ast, signs: Collection[str]) -> K
     places = [s for x in walk(line.args[1]) if x.head == "script" and (s := subscript_of(x)) is not None]
     indices = {*letters_in(below)} - reading.known.sizes
     return key if _is_place(below) and indices & {x for s in places for x in letters_in(s)} else None
+
+
+def _made_of_entries(reading: Reading, lines: Sequence[Ast], signs: Collection[str]) -> set[Key]:
+    """Return the keys of numbers that lines define by entries of the same letter, which another line defines."""
+    equations = [x for x in lines if x.head == "relation" and x.value in [(sign,) for sign in signs]]
+    lefts = [x.args[0] for x in equations if len(x.args) == 2]
+    entries = {key_of(x.args[0]) for x in lefts if x.head == "script" and _is_place(subscript_of(x))}
+    numbers = [x for x in equations if x.args[0].head == "letter" and font_of(x.args[0]) != "bold"]
+    return {
+        key
+        for line in numbers
+        if (key := key_of(line.args[0])) in entries - reading.keys.keys()
+        and key is not None
+        and any(x.head == "script" and subscript_of(x) and key_of(x.args[0]) == key for x in walk(line.args[1]))
+    }
 
 
 def _is_place(below: Ast | None) -> bool:

@@ -16,6 +16,37 @@ _LETTER = r"(?:\\(?:mathbf|boldsymbol|bm)\s*\{?\s*)?([a-z])\s*\}?\s*_\s*\{?\s*"
 _LIST = re.compile(rf"(?<![A-Za-z\\]){_LETTER}1\s*\}}?\s*,\s*(?:\\[,;! ]\s*)?\\[lc]?dots\s*,\s*{_LETTER}([A-Za-z])")
 
 
+_DATUM = r"([A-Za-z])\s*_\s*(?:[A-Za-z0-9]|\{[^{}$]*\})"
+_TO = r"\s*,\s*\\[lc]?dots\s*,\s*"
+_NUMBERS = (
+    rf"\\\{{\s*1(?:\s*,\s*2)?{_TO}(?P<one>[A-Za-z])\s*\\\}}|\\\{{\s*0(?:\s*,\s*1)?{_TO}(?P<zero>[A-Za-z])\s*-\s*1\s*\\\}}"
+    r"|\[\s*(?P<whole>[A-Za-z])\s*\]"
+)
+_MEMBERS = re.compile(rf"((?:(?<![A-Za-z\\]){_DATUM}\s*(?:,\s*(?:\\[,;! ]\s*)?)?)+)\\in\s*(?:{_NUMBERS})")
+r"""Data in a set of numbers: c_i, o_i \in \{1, \dots, J\}."""
+_SIZE = re.compile(
+    r"\bind(?:ices|exes)\s+in(?:to)?\s+(?:an?|the|our)\s+(?:[a-z-]+\s+){1,3}of\s+(?:size|length)\s+\$([A-Za-z])\$"
+)
+r"""Words of the range of data: indices into a vocabulary of size $J$."""
+_SENTENCE = re.compile(r"[^.!?]+(?:[.!?](?!\s|\Z)[^.!?]*)*")
+
+
+def note_limits(reading: Reading, text: str) -> None:
+    """Enter the sizes below which data of indices are into the reading, from a set or from words of their sentence.
+
+    Raises: ParseError for two sizes of the same data.
+    """
+    found = [(x[1], x["one"] or x["zero"] or x["whole"], x.start()) for x in _MEMBERS.finditer(text)]
+    for sentence in _SENTENCE.finditer(text):
+        if size := _SIZE.search(sentence[0]):
+            found.append((sentence[0][: size.start()], size[1], sentence.start() + size.start()))
+    for data, size_, at in found:
+        for letter in dict.fromkeys(re.findall(rf"(?<![A-Za-z\\]){_DATUM}", data)):
+            for name in {*reading.keys.get((letter,), ())} & reading.known.indices:
+                if reading.limits.setdefault(name, size_) != size_:
+                    raise ParseError(f"{name} is in two different ranges", text=text, at=at)
+
+
 def note_rows(reading: Reading, text: str, rows: Mapping[str, int]) -> None:
     r"""Enter the axes of rows x_i of a matrix X that words or a list x_1, \dots, x_N state into the reading."""
     for first, last, size in _LIST.findall(text):

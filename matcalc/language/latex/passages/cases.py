@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_scope import fault, subscript_of
+from matcalc.language.latex.latex_scope import Reading, fault, subscript_of
 from matcalc.language.latex.layout.latex_patterns import LatexNames, candidates, same_layout
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -42,8 +42,32 @@ def without_stops(text: str) -> str:
     return _LAST_STOP.sub(" ", _CASES.sub(lambda found: _STOP.sub(" ", found[0]), text))
 
 
-def with_choices(names: LatexNames, layout: Ast, sizes: Collection[str]) -> Ast:
+def positive_in(reading: Reading, lines: Sequence[Ast]) -> frozenset[str]:
+    r"""Return the letters that are positive: by declarations, and h of \gamma(h) if its arguments are."""
+    declared = {key[0] for key, names in reading.keys.items() if len(key) == 1 and {*names} <= reading.known.positive}
+    calls = [
+        (function, fence.args[0])
+        for line in lines
+        for row in walk(line)
+        for function, fence in zip(row.args, row.args[1:] if row.head == "row" else (), strict=False)
+        if fence.head == "fence" and fence.value == "open" and len(fence.args) == 1
+    ]
+    heads = [line.args[0] for line in lines if line.head == "relation" and line.args[0].head == "row"]
+    found = set(declared)
+    for head in heads:
+        own = [(f, x) for f, x in calls if len(head.args) == 2 and f is head.args[0] and x.head == "letter"]
+        for function, parameter in own:
+            given = [x for f, x in calls if f is not function and same_layout(f, function)]
+            bases = [x.args[0] if x.head == "script" and x.value == ("_",) else x for x in given]
+            is_positive = bool(bases) and all(x.head == "letter" and x.value[0] in declared for x in bases)  # type: ignore[index]
+            (found.add if is_positive else found.discard)(str(parameter.value[0]))  # type: ignore[index]
+    return frozenset(found)
+
+
+def with_choices(names: LatexNames, layout: Ast, sizes: Collection[str], positive: Collection[str] = ()) -> Ast:
     """Return a layout in which cases have the form of the rulebook's template; no index is greater than a size.
+
+    `positive` are letters without other values.
 
     Raises: ParseError for rows without a condition, and for a last condition if not exactly one holds for each number.
     """
@@ -53,15 +77,21 @@ def with_choices(names: LatexNames, layout: Ast, sizes: Collection[str]) -> Ast:
         rows = [row.args for row in node.args] if is_cases else []
         if len(rows) < 2 or any(len(row) != 2 for row in rows):
             return node
-        return _choice(names, node, cast("Sequence[tuple[Ast, Ast]]", rows), sizes)
+        return _choice(names, node, cast("Sequence[tuple[Ast, Ast]]", rows), sizes, positive)
 
     return rebuild(layout, change)
 
 
-def _choice(names: LatexNames, node: Ast, rows: Sequence[tuple[Ast, Ast]], sizes: Collection[str]) -> Ast:
+def _choice(
+    names: LatexNames,
+    node: Ast,
+    rows: Sequence[tuple[Ast, Ast]],
+    sizes: Collection[str],
+    positive: Collection[str],
+) -> Ast:
     conditions = [_conditions(cell) for _, cell in rows[:-1]]
     last = rows[-1][1]
-    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)], sizes, _indices(rows)):
+    if not _is_otherwise(last) and not _cover([*conditions, _conditions(last)], sizes, _indices(rows), positive):
         raise fault("the last case needs the word otherwise", last, r"write \text{otherwise}")
     made = rows[-1][0]
     (pattern, *_) = candidates(names, node)
@@ -121,10 +151,13 @@ def _indices(rows: Sequence[tuple[Ast, Ast]]) -> set[str]:
     return {str(x.value[0]) for below in scripts for x in walk(below) if x.head == "letter"}  # type: ignore[index]
 
 
-def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str], indices: Collection[str]) -> bool:
+def _cover(
+    conditions: Sequence[Sequence[Ast]], sizes: Collection[str], indices: Collection[str], positive: Collection[str]
+) -> bool:
     r"""Return whether exactly one of the conditions holds for each number, as of t \le a, a < t \le b, t > b.
 
-    i < n and i = n are all numbers of an index if n is a size, and so are i = 1 and i > 1.
+    i < n and i = n are all numbers of an index if n is a size, and so are i = 1 and i > 1. 0 < h \le a and h > a are
+    all values of a positive h.
     """
     if [len(every) for every in conditions] == [1, 1] and _is_unequal(conditions[0][0], conditions[1][0]):
         return True
@@ -134,8 +167,11 @@ def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str], indices:
         if len(rest) < len(ranges):
             continue
         is_index = quantity.head == "letter" and quantity.value[0] in indices  # type: ignore[index]
-        first = [x[0] for x in rest if x[0] is not None and x[0][1] and _is_one(x[0][0])] if is_index else []
+        first = [x[0] for x in rest if x[0] is not None and x[0][1] and _is_number(x[0][0], 1)] if is_index else []
         after: Bound | None = (first[0][0], False) if first and all(x[0] is not None for x in rest) else None
+        zero = [x[0] for x in rest if x[0] is not None and _is_number(x[0][0], 0)]
+        if zero and all(x[0] is not None for x in rest) and _is_letter_of(quantity, positive):
+            after = zero[0][0], not zero[0][1]
         for _ in ranges:
             found = [x for x in rest if _follows(after, x[0])]
             if len(found) != 1:
@@ -148,8 +184,14 @@ def _cover(conditions: Sequence[Sequence[Ast]], sizes: Collection[str], indices:
     return False
 
 
-def _is_one(layout: Ast) -> bool:
-    return layout.head == "number" and layout.value[0] == 1  # type: ignore[index]
+def _is_number(layout: Ast, number: int) -> bool:
+    return layout.head == "number" and layout.value[0] == number  # type: ignore[index]
+
+
+def _is_letter_of(layout: Ast, letters: Collection[str]) -> bool:
+    """Return whether a layout is one of some letters, or an entry of it."""
+    base = layout.args[0] if layout.head == "script" and layout.value == ("_",) else layout
+    return base.head == "letter" and base.value[0] in letters  # type: ignore[index]
 
 
 def _is_unequal(one: Ast, other: Ast) -> bool:

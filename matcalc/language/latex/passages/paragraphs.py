@@ -8,6 +8,7 @@ positions remain. Words that may change a formula are refused: conditions behind
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.passages.cases import without_stops
@@ -84,6 +85,11 @@ _CHANGED = re.compile(
     r"(?:(?!of\b|over\b|and\b)[a-z-]+\s+){0,2}\Z"
 )
 """Words in front of a symbol by which it may be another one."""
+_INTRODUCES = re.compile(
+    r"(?:\A|[,;]|\b(?:with|and|given|for|let|by|of))\s*(?:an?\s+|the\s+)?(?:[a-z-]+\s+)?inverse\s+(?:[a-z-]+\s+)*(?:matrix|tensor|map)\s*\Z",
+    re.I,
+)
+"""Words in front of all formulas that name a matrix, with edge matrix $D$ and inverse rest-shape matrix $B$."""
 _LIST = re.compile(r"\s*(?:,|and|,\s*and|or)?\s*")
 _CONTINUES = re.compile(r"\b(?:of|by|on|in|to|from|is|are|the|an?|size|dimension|length|between|as)\s*\Z")
 """The end of words that a formula continues."""
@@ -110,8 +116,10 @@ _CALLED_BEFORE = re.compile(
 """Words that name a symbol behind them, the learning rate $\\eta$."""
 
 
-def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | None:
-    """Return what a paragraph states, None if a text is no paragraph; `arrays` are the declared ones.
+def paragraph_of(text: str, arrays: frozenset[str], indices: Collection[str]) -> tuple[Passage, Words] | None:
+    """Return what a paragraph states, None if a text is no paragraph.
+
+    `arrays` are the declared ones, `indices` the data of indices.
 
     Raises: ParseError with the position, for words that may change a formula.
     """
@@ -138,7 +146,7 @@ def paragraph_of(text: str, arrays: frozenset[str]) -> tuple[Passage, Words] | N
     if unnamed:
         hint = "write it as a formula"
         raise ParseError("these words name a function of this formula", text=text, at=unnamed[0].begin, hint=hint)
-    _check_changes(text, parts, roles)
+    _check_changes(text, parts, roles, indices)
     for k, piece in enumerate(pieces):
         changes = None if piece.is_math else _CHANGES.search(plain, piece.first, piece.last)
         is_told = changes is not None and OF_DATA.match(plain, piece.first, piece.last) and k
@@ -261,6 +269,12 @@ def _mention(text: str, parts: list[Part], k: int) -> Described:
     return Described(one.first, last, states(shown, said) or states(shown, one.before), False, said, one.before)
 
 
+def _are_indices(text: str, one: Part, indices: Collection[str]) -> bool:
+    r"""Return whether a formula lists data of indices, s_{i1}, \dots, s_{im}: negative words are words."""
+    listed = re.findall(r"(?:\A|,)\s*(?:\\[lc]?dots\b\s*|([A-Za-z]+)\s*_)", outside(text[one.first : one.last]))
+    return bool(indices) and {*listed} - {""} <= {*indices} and any(listed)
+
+
 def _random(text: str, parts: list[Part], roles: list[str]) -> set[str]:
     """Return the letters of random symbols: those that a paragraph draws, and those that words call noise."""
     found = {"epsilon", "varepsilon", "eta", "xi"}
@@ -282,10 +296,10 @@ def _note_words(text: str, pieces: list[Piece], words: Words) -> None:
     words.rows.update({letter: axis for letter, axis in rows_in(text, pieces).items() if letter != OWN})
 
 
-def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
+def _check_changes(text: str, parts: list[Part], roles: list[str], indices: Collection[str]) -> None:
     """Raise ParseError for words behind a statement that may change it: a condition, averaged over."""
     stated: Part | None = None
-    for one, role in zip(parts, roles, strict=True):
+    for k, (one, role) in enumerate(zip(parts, roles, strict=True)):
         stated = None if one.begins else stated
         found = _CONDITION.search(one.before)
         if (
@@ -302,7 +316,9 @@ def _check_changes(text: str, parts: list[Part], roles: list[str]) -> None:
             raise ParseError(
                 "words that replace a symbol", text=text, at=one.begin, hint="write the formula with it replaced"
             )
-        if role == "mention" and not _DENOTES.match(one.after) and (front := _CHANGED.search(one.before)):
+        is_named = _are_indices(text, one, indices) or "statement" not in roles[:k] and _INTRODUCES.search(one.before)
+        is_changed = role == "mention" and not _DENOTES.match(one.after) and not is_named
+        if is_changed and (front := _CHANGED.search(one.before)):
             hint = "write what they mean as a formula, or leave them out"
             raise ParseError(f"the words {front[0].strip()!r} may change a formula", text=text, at=one.begin, hint=hint)
         stated = one if role == "statement" else stated

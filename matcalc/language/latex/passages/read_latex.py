@@ -64,8 +64,8 @@ from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.layout.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.names_in_lines import bare_letters, used
 from matcalc.language.latex.passages.ambiguous_signs import check_signs
-from matcalc.language.latex.passages.axes_in_words import note_rows, with_axes
-from matcalc.language.latex.passages.cases import with_choices, without_stops
+from matcalc.language.latex.passages.axes_in_words import note_limits, note_rows, with_axes
+from matcalc.language.latex.passages.cases import positive_in, with_choices, without_stops
 from matcalc.language.latex.passages.contradictions import check_conventions
 from matcalc.language.latex.passages.descriptions import Words, without_descriptions
 from matcalc.language.latex.passages.first_entries import from_zero_in
@@ -77,7 +77,7 @@ from matcalc.language.latex.passages.paragraphs import paragraph_of
 from matcalc.language.latex.passages.passage import Passage, passage_of
 from matcalc.language.latex.passages.plain_words import check_plain_words
 from matcalc.language.latex.passages.restrictions import check_described, without_restrictions
-from matcalc.language.latex.passages.spellings import with_known_spellings, with_large_letters
+from matcalc.language.latex.passages.spellings import with_known_spellings, with_large_letters, without_script_labels
 from matcalc.language.latex.recurrences.read_steps import begun, lines_of
 from matcalc.language.latex.recurrences.state_arguments import with_arguments_below
 from matcalc.language.latex.recurrences.steps import Equation, Found, separated, step_letters
@@ -122,6 +122,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         told = check_described(reading, plain, words.described, rest)
         told += check_mentioned(reading, plain, words.mentioned, [*rest, *([one.line] for one in found.equations)])
         note_rows(reading, plain, words.rows)
+        note_limits(reading, plain)
         found.equations = [_with_indices(reading, one) for one in found.equations]
         front, behind = rest[: len(passage.lines)], rest[len(passage.lines) :]
         lines = [line for line in without_restrictions(reading, front, is_aside=False) if line]
@@ -138,7 +139,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         ):
             firsts, beside = [*firsts, *formulas], [one for one in beside if one is not formulas[0]]
         _check_beside(beside)
-        spelled = with_known_spellings(reading, [*firsts, *beside, *aside])
+        spelled = with_known_spellings(reading, without_script_labels([*firsts, *beside, *aside], EQUAL))
         kept, norms = with_norms(reading, with_diagonal_entries(reading, spelled, EQUAL), EQUAL)
         count = len(spelled) - len(beside) - len(aside)
         firsts, others = ([line for line in some if line is not None] for some in (kept[:count], kept[count:]))
@@ -156,10 +157,9 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         steps = [one.line for one in found.equations]
         every = [with_indices_beside_sizes(reading, with_indices_of_sums(reading, one)) for one in every]
         every = [with_separate_sums(with_diagonals(reading, with_primed_indices(reading, one))) for one in every]
-        every = [
-            with_members(reading, with_long_sums(reading, with_choices(names, one, reading.known.sizes), EQUAL))
-            for one in every
-        ]
+        positive = positive_in(reading, [*every, *steps])
+        every = [with_choices(names, one, reading.known.sizes, positive) for one in every]
+        every = [with_members(reading, with_long_sums(reading, one, EQUAL)) for one in every]
         every = with_numbered_names(reading, [with_own_letters(reading, one, EQUAL) for one in every], EQUAL)
         every = with_raised_names(reading, with_primed_names(reading, every, EQUAL), EQUAL)
         every = without_own_arguments(with_squares(reading, every, EQUAL))
@@ -212,7 +212,7 @@ def _passage(reading: Reading, text: str) -> tuple[str, tuple[int, ...], Passage
 
 def _parted(reading: Reading, plain: str, arrays: frozenset[str]) -> tuple[Passage, Words]:
     """Return the layouts of a text without macros, and what its words state."""
-    found = paragraph_of(plain, arrays)
+    found = paragraph_of(plain, arrays, reading.known.indices)
     if found is None:
         shown, words = without_descriptions(plain)
         found = passage_of(without_stops(shown), arrays), words

@@ -24,6 +24,21 @@ _VARIANTS = (
 _UPRIGHT = ("roman", "operator", "text")
 
 
+def without_script_labels(lines: Sequence[Ast], signs: Collection[str]) -> list[Ast]:
+    r"""Return lines without the name of an energy \mathcal{E} that no other line reads, if a line defines another E."""
+    sides = [one.args[0] for one in lines if one.head == "relation" and one.value in [(sign,) for sign in signs]]
+    names = [side.value for side in sides if side.head == "letter"]
+    every = [x.value for one in lines for x in walk(one) if x.head == "letter"]
+
+    def is_label(line: Ast) -> bool:
+        side = line.args[0] if line.head == "relation" and line.args[0] in sides else line
+        name = side.value if side.head == "letter" else ("", "")
+        is_other = any(x[0] == name[0] and x[1] != name[1] for x in names)  # type: ignore[index]
+        return line is not side and name[1] == "script" and is_other and every.count(name) == 1  # type: ignore[index]
+
+    return [line.args[1] if is_label(line) else line for line in lines]
+
+
 def with_large_letters(reading: Reading, lines: tuple[list[Ast], ...], signs: Collection[str]) -> tuple[list[Ast], ...]:
     r"""Return lines in which entries w_{ij} that a line defines are those of W, if another line reads W as a whole."""
     every = [one for some in lines for one in some]

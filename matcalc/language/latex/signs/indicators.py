@@ -26,6 +26,9 @@ _SUM = re.compile(
 )
 
 
+_LEADING = re.compile(r"(?:\s|\\[,;:! ]|\\q?quad(?![A-Za-z])|~)*[-+]")
+
+
 def with_indicators(text: Text) -> Text:
     r"""Return a text in which indicators and conditions of sums are `\mathbb{1}[...]`, a factor for each relation."""
     text = _conditions_of_sums(text)
@@ -54,8 +57,15 @@ def _conditions_of_sums(text: Text) -> Text:
             continue
         origin = text[found.start("colon")][1]
         factor = [(c, origin) for c in r"\mathbb{1}\{"] + inside + [(c, origin) for c in r"\}"]
-        text = [*text[: found.start("colon")], text[end], *factor, *text[end + 1 :]]
+        behind = behind_sign(plain, end + 1)
+        text = [*text[: found.start("colon")], text[end], *text[end + 1 : behind], *factor, *text[behind:]]
     return text
+
+
+def behind_sign(plain: str, at: int) -> int:
+    """Return the place of a factor in front of a summand: behind its sign, if it begins with one."""
+    found = _LEADING.match(plain, at)
+    return found.end() if found else at
 
 
 def _factors(text: Text, plain: str, begin: int, end: int) -> Text | None:

@@ -269,6 +269,9 @@ def _keyword_value(value: Ast, look: Look) -> str:
     return fenced(", ".join(_look(entry, NO_SCOPE).text for entry in value.args[0].args)) if is_list else look.text
 
 
+_KINDS = ("scalar", "vector", "matrix", "tensor")
+
+
 def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
     step = latex_steps.part_of_state(node, scope, _look)
     if step is not None:
@@ -278,7 +281,10 @@ def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
     below_base = latex_steps.subscripts(node, shape, scope)
     subscripts = [_look(x, scope) for x in below_base]
     short = all(x.head == "name" and len(str(x.value)) == 1 and x.value in scope.bound for x in below_base)
-    below = ("" if short else ",").join(x.text for x in subscripts)
+    shown_below = [
+        x.base if a.head == "part" and x.base else x.text for x, a in zip(subscripts, below_base, strict=True)
+    ]
+    below = ("" if short else ",").join(shown_below)
     rank = {"vector": 1, "row": 1, "matrix": 2}.get(base.kind, len(subscripts))
     entry = rank == len(subscripts) and all(x.head != "slice" for x in node.args[1:])
     if ast.head == "call" and base.arguments and all(x.value in scope.bound for x in node.args[1:]):
@@ -294,12 +300,13 @@ def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
         text = symbol(str(ast.value), scope.kinds, entry=True) if entry else base.text
         shown = f"{{{text}}}_{{{below}}}" if "_" in text else f"{text}_{{{below}}}"
     ranges = [x.head == "slice" for x in node.args[1:]]
-    gathered = any(
-        x.kind == "vector" and a.value not in scope.bound for x, a in zip(inner[1:], node.args[1:], strict=True)
+    gathered = max(
+        _KINDS.index(x.kind) if x.kind in _KINDS and a.value not in scope.bound else 0
+        for x, a in zip(inner[1:], node.args[1:], strict=True)
     )
     if ranges == [False, True] and not gathered:
         return Look(rf"{shown}^\top", SCRIPT, "vector", shown)
-    return Look(shown, ATOM, ("scalar", "vector", "matrix", "tensor")[min(sum(ranges) + gathered, 3)])
+    return Look(shown, ATOM, _KINDS[min(sum(ranges) + gathered, 3)])
 
 
 def _slice(node: Ast, inner: list[Look], scope: Scope) -> Look:

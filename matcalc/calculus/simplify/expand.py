@@ -97,6 +97,7 @@ def tidied(root: Node) -> Node:
 def separated(root: Node) -> Node:
     """Return a tensor of order 3 or more with its products distributed over sums of such tensors.
 
+    Squares of sums are not multiplied out: the terms of squared differences lose digits.
     A sum with its axes in another order becomes the sum of its terms in that order.
     """
     terms = separated_terms(root, MOST_PARTS)
@@ -111,7 +112,12 @@ def separated_terms(root: Node, most: float = inf) -> list[tuple[Fraction, Node]
         coef, node = pending.pop()
         node = with_masks(node)
         position = next(
-            (k for k, a in enumerate(node.args) if node.kind == "product" and a.kind == "sum" and a.rank > 2), -1
+            (
+                k
+                for k, a in enumerate(node.args)
+                if node.kind == "product" and a.kind == "sum" and a.rank > 2 and node.args.count(a) == 1
+            ),
+            -1,
         )
         parts = over_terms(node, position) if position >= 0 else terms_of(node)
         if len(parts) < 2:

@@ -21,7 +21,7 @@ SUMS = {
 
 
 @pytest.mark.parametrize("text", SUMS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_power_of_a_norm(text):
     printed, p = SUMS[text]
     let = "x: vector(n)" + ("; p: scalar positive" if "p)" in text else "")
@@ -88,7 +88,7 @@ def entries(text, data):
 
 
 @pytest.mark.parametrize("text", INVERSES)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_scaled_inverse(text):
     rng = np.random.default_rng(0)
     names = [name for name in LET if re.search(rf"\b{name}\b", text)]

@@ -77,6 +77,7 @@ TWO = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "truth"), TWO)
 def test_one_letter_for_two_things(latex, truth):
     if truth is None:

@@ -73,7 +73,7 @@ def value(e):
     return e(**{name: DATA[name] for name in map(str, e.symbols)})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("row", ROWS)
 def test_value(row):
     expected = on_arrays(row)
@@ -113,7 +113,7 @@ def test_refused(row):
         assert len(str(caught.value)) < 500
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row[:30])
 def test_hostile(row):
     with pytest.raises(mc.MatcalcError) as caught:

@@ -54,6 +54,7 @@ SUMS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("latex", "expected"), SUMS)
 def test_an_index_is_a_number(latex: str, expected: float) -> None:
     e = mc.expression(latex, LET, dialect="latex")

@@ -96,7 +96,7 @@ def test_all_derivatives_of_a_family(name, order, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["erfcx", "sinc", "log_ndtr", "digamma", "lambertw", "erfinv"])
-@pytest.mark.sampled(20)
+@pytest.mark.whole
 def test_nan_comes_out_as_nan(name, target):
     x = np.array([0.5, np.nan])
     for expression in (mc.expression(f"{name}(x)", "x: vector(n)"), mc.gradient(f"sum({name}(x))", "x")):

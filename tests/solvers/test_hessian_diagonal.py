@@ -47,7 +47,7 @@ def by_differences(problem, x, step=1e-5):
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 def test_diagonals(name):
     problem = made(name, 6)
     x = np.random.default_rng(1).uniform(-1, 1, 6)

@@ -73,6 +73,7 @@ def test_gradients_of_determinants(target):
         compare(function(**drawn(n, k)), expected(drawn(n, k)))
 
 
+@pytest.mark.whole
 def test_a_gradient_of_a_determinant_makes_nothing_of_the_size_of_the_matrix():
     text = str(determinant().plan)
     assert "(n, n)" not in text[text.index("_short(") : text.index("_direct(")]

@@ -147,7 +147,7 @@ def test_values_and_derivatives_are_those_of_a_loop(text: str, wrt: str, total: 
     agree(text, wrt, total, (0, 1, 2, 5), "")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "wrt", "total", "least"), RANGES[:4], ids=[case[0] for case in RANGES[:4]])
 def test_an_index_runs_over_the_numbers_inside(text: str, wrt: str, total: Loop, least: int) -> None:
     agree(text, wrt, total, [n for n in (0, 1, 2, 5) if n >= least], "")

@@ -1,5 +1,6 @@
 """Long formulas by parts, with the user's names or else letters; the text reads back and is never longer."""
 
+import sys
 from functools import cache
 
 import numpy as np
@@ -149,6 +150,19 @@ def test_a_derivation_defines_the_names_first():
 def test_a_derivation_keeps_its_own_names():
     e = mc.expression("norm2(f)^2 where f = A*x - y", "A: matrix(n, m)")
     assert str(e.gradient("x").explain()).startswith("1.        f = norm2(A*x - y)^2")
+
+
+def test_a_function_runs_without_the_hook_that_finds_its_variables():
+    seen = []
+
+    def f(x):
+        half = x @ x / 2
+        seen.append((sys.getprofile(), sys.gettrace()))
+        return half * np.exp(half)
+
+    before = sys.getprofile(), sys.gettrace()
+    assert mc.expression(f, "x: vector(n)").named() == "half*exp(half) where half = x'*x/2"
+    assert set(seen) == {before}
 
 
 @pytest.mark.whole

@@ -124,7 +124,7 @@ def value(text, data, sizes):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let"), CONVEX, ids=ids(CONVEX))
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(54)
 def test_convex(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)
     assert found, str(found)

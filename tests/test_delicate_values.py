@@ -31,7 +31,7 @@ def compare(row, found, wanted):
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(96)
 def test_plain(number):
     made, wanted = formulas(number)
     compare(ROWS[number], [f(**ROWS[number].data) for f in made], wanted)

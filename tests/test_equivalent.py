@@ -31,7 +31,7 @@ EQUAL, UNEQUAL = pairs("equal.txt"), pairs("unequal.txt")
 @pytest.mark.parametrize(
     ("left", "right", "declarations", "domain"), EQUAL, ids=[f"{a} = {b}|{c}{d}" for a, b, c, d in EQUAL]
 )
-@pytest.mark.sampled(90)
+@pytest.mark.sampled(180)
 def test_equal(left, right, declarations, domain):
     found = mc.equivalent(left, right, declarations, domain=domain or "first")
     assert found

@@ -117,7 +117,7 @@ VECTORS = [
 
 @pytest.mark.parametrize("text, at, want", VECTORS)
 @pytest.mark.parametrize("path", ["plain", pytest.param("numba", marks=pytest.mark.whole), "numpy"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 def test_second_derivatives_at_ties(text, at, want, path):
     found = mc.hessian(text, "x", "x: vector(n); p: scalar")
     found = found if path == "plain" else mc.compile(found, target=path)

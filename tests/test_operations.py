@@ -15,7 +15,7 @@ ADJOINTS = [(case, name) for case in CASES for name in case.vjp]
 EDGES = [(case, edge, k) for case in CASES for k, edge in enumerate(case.edge) if "grad" in edge]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.op)
 def test_value(case):
     found = mc.expression(case.text, case.let)

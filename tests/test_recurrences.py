@@ -197,6 +197,7 @@ def test_printed_forms_read_back(text: str, unrolled: Any, wrt: str) -> None:
         assert mc.expression(str(one), one.declarations).node is one.node
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -18,7 +18,7 @@ def test_values(text):
 
 
 @pytest.mark.parametrize("text", [t if t in QUICK else pytest.param(t, marks=pytest.mark.whole) for t in FORMULAS])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.thinned(2)
 def test_values_compiled(text):
     check_values("numba", text)

@@ -168,6 +168,7 @@ def test_threads_change_no_digit(threads):
     assert np.array_equal(one[1], several[1])
 
 
+@pytest.mark.whole
 def test_equal_sizes_and_rows_of_the_second_axis():
     X, y, w = RNG.standard_normal((4, 4)), RNG.standard_normal(4), RNG.standard_normal(4)
     s = mc.split("norm2(X'*w - y)^2", "m", wrt="w", declarations="X: matrix(n, m); w: vector(n); y: vector(m)")

@@ -48,7 +48,7 @@ def truth(x, A, p, q, c, ratio):
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.parametrize("clipped", CLIPPED)
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.sampled(144)
+@pytest.mark.whole
 @pytest.mark.thinned(4)
 def test_gradient(ratio, clipped, loss):
     let = "x, A: vector(n); p, q: vector(n) positive; c: scalar positive"

@@ -80,7 +80,7 @@ OPERATIONS = re.compile(r"chol|eigh|svd|logm|sqrtm|expm\(|inv|lambda|nuclear|spe
 
 
 @pytest.mark.parametrize(("function", "matrix"), CASES)
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(96)
 def test_value_and_slopes(function, matrix):
     text = f"{function.replace('M', f'({matrix})')} + 0.5*norm2(x)^2"
 

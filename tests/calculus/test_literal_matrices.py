@@ -38,7 +38,7 @@ def of(matrix, loss, x, y):
     return function
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_first_and_second_derivatives(matrix, loss):
@@ -118,7 +118,7 @@ def at(text, more, t, x):
         return type(fault).__name__
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("loss", STEEP)
 @pytest.mark.parametrize("entry", KINKED)
 def test_what_is_not_smooth_is_taken_entry_by_entry(entry, loss):

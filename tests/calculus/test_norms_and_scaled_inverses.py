@@ -33,6 +33,7 @@ def test_power_of_a_norm(text):
     np.testing.assert_allclose(mc.compile(gradient)(**given), p * np.sign(x) * np.abs(x) ** (p - 1), rtol=1e-13)
 
 
+@pytest.mark.whole
 def test_the_slope_of_the_power_of_a_norm_in_its_order():
     e, x, p = mc.expression("normp(x, p)^p", "x: vector(n); p: scalar positive"), np.array([0.7, -1.3, 2.0]), 2.3
     assert str(mc.gradient(e, "p")) == "abs(x).^p'*log(abs(x))"

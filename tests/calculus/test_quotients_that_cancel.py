@@ -31,7 +31,7 @@ SUMS = {
 
 
 @pytest.mark.parametrize("text", CASES)
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 def test_of_scalars(text):
     printed, by_mpmath = CASES[text]
     gradient = mc.gradient(text, "t", "d: scalar; t: scalar")

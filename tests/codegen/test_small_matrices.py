@@ -53,7 +53,7 @@ def test_errors_are_bounded_by_the_condition(name, numba_names, numpy_names):
             assert np.all(error / scale <= 4e-16 * n * n * condition), (n, np.max(error / scale / condition))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
 def test_a_matrix_that_is_not_finite_spoils_itself_alone(name, special, numba_names, numpy_names):

@@ -52,7 +52,7 @@ def test_the_adjoint_of_each_argument_is_derived(name):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BOOK.rules)
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(192)
 def test_what_is_shown_reads_back(name):
     for label, adjoint in page_of(name).adjoints.items():
         if label.partition("bar")[0] in BOOK.rules[name].opaque_in:

@@ -83,7 +83,7 @@ EVEN = {  # a function of r whose first derivative is 0 at 0, and its second der
 }  # fmt: skip
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("function", EVEN)
 def test_hessians_of_smooth_functions_of_a_norm(function, path):
@@ -206,7 +206,7 @@ POWERS = {  # declarations, function of (x, p) in many digits
 }
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize("path", (*PATHS, "numba"))
 @pytest.mark.parametrize("order", (1, 2, 3))
 @pytest.mark.parametrize("text", POWERS)

@@ -136,6 +136,7 @@ def test_every_line_of_a_hessian_is_true(text, wrt, let):
         close(np.squeeze(found), moved)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wrt", "let"), STANDARD[:-1], ids=[case[0] for case in STANDARD[:-1]])
 def test_differential_ends_in_the_tangent(text, wrt, let):
     """The canonical form tr(A'*dX): it reads back, and A is the gradient."""

@@ -88,7 +88,7 @@ def test_a_check_that_raises_is_refused_or_decided_by_declarations(function):
     assert "where" not in str(e)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize(("function", "message", "hint"), REFUSED, ids=[f.__name__ for f, *_ in REFUSED])
 def test_other_conditions_are_refused(function, message, hint):
     with pytest.raises(mc.NotSupported) as caught:

@@ -132,6 +132,7 @@ def test_data_are_symbols_with_the_names_of_variables(name):
     np.testing.assert_allclose(gradient, slope(function, AT), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.whole
 def test_formulas_print_as_with_arguments():
     e = mc.expression(of_closure(X, y), "w: vector(5)")
     assert str(e) == "norm2(X*w - target)^2"

@@ -63,7 +63,7 @@ def test_functions_of_one_argument(name):
 
 
 @pytest.mark.parametrize("name", TWO)
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 def test_functions_of_two_arguments(name):
     first, second = TWO[name]
     check(name, "a, b", [(x, y) for x in first for y in second])

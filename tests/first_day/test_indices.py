@@ -50,7 +50,7 @@ def test_compiled(case, target):
         judge(case, pattern, lambda data, v: function({**data, "v": v}))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES)
 def test_printed_reads_back(case):
     for e in derived(case):

@@ -86,7 +86,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("link", [r", \quad ", r" \text{ where } ", r" \\ "])
 def test_what_is_said_of_values_changes_nothing(value, link):

@@ -95,6 +95,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "message"), REFUSED)
 def test_two_readings_are_refused(latex, message):
     with pytest.raises(mc.MatcalcError, match=message):

@@ -105,6 +105,7 @@ def test_value_of_a_function_alone(row):
     np.testing.assert_allclose(value(mc.expression(traced(row), declared(row))), on_arrays(row), rtol=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", REFUSED)
 def test_refused(row):
     for formula, dialect in ((row, "numpy"), (traced(row), "matrix")):

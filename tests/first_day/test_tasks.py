@@ -96,7 +96,7 @@ def test_compiled(task, target):
     close(fn(**{name: data[name] for name in fn.args}), *truth)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("task", [t for t in TASKS if t.traced], ids=[t.name for t in TASKS if t.traced])
 def test_numpy_code(task):
     """The function of arrays is itself a formula: its value on symbols equals its value on arrays."""

@@ -83,6 +83,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "message"), REFUSED)
 def test_what_would_be_misread_is_refused(latex: str, message: str) -> None:
     with pytest.raises(mc.MatcalcError) as caught:

@@ -85,6 +85,7 @@ def test_a_python_function_is_a_value():
         assert np.allclose(mc.compile("2*plus_square(X)", declarations=LET, target=target)(X), 2 * plus_square(X))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_a_function_that_closes_over_numbers_is_a_value(target):
     factor = 3.0

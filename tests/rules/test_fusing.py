@@ -56,6 +56,7 @@ def spelled_out(text, names):
     return re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), text)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SQUARE)
 def test_parts_that_give_back_the_matrix(text):
     assert gauge_parts(text, "X: matrix(n, n)") == []

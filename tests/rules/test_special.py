@@ -24,7 +24,7 @@ def worst(text, let, data, exact, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", DIVIDED)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 def test_divided_differences_near_ties_and_across_wide_gaps(name, target):
     function, low, high = DIVIDED[name]
     rng = np.random.default_rng(4)

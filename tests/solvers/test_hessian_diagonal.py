@@ -54,6 +54,7 @@ def test_diagonals(name):
     np.testing.assert_allclose(problem.operator(x).diagonal(), by_differences(problem, x), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "name", ["chain", *(pytest.param(n, marks=pytest.mark.whole) for n in FORMULAS if n != "chain")]
 )

@@ -68,6 +68,7 @@ def test_a_loop_with_three_calls_of_a_function_is_a_vector_loop(name, monkeypatc
     assert is_vector_loop(optimised_loop(calls, names, monkeypatch))
 
 
+@pytest.mark.whole
 def test_a_loop_with_different_functions_is_a_vector_loop(monkeypatch):
     calls = ["vgammaln(x[i])", "vdigamma(y[i])", "verf(z[i])", "vsin(u[i])", "powr(v[i], x[i])", "vgammaln(y[i])"]
     assert is_vector_loop(optimised_loop(calls, list("xyzuv"), monkeypatch))

@@ -186,7 +186,7 @@ LOOK_ALIKES = {
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_other_sums_are_computed_directly(name):
     formula, declarations = LOOK_ALIKES[name]
     assert "low_rank" not in mc.compile(formula, declarations=declarations, check=False).source
@@ -215,7 +215,7 @@ def test_a_diagonal_with_negative_entries_is_computed_directly(target):
     assert np.allclose(slope, expected, rtol=1e-10, atol=1e-11)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_tiny_entry_that_the_low_rank_covers_costs_no_digits(target):
     """K is well conditioned, but the matrices of the size of the rank would lose ten digits."""

@@ -112,6 +112,7 @@ def difference(value, E):
     return (value(A=DATA["A"] + 1e-6 * E) - value(A=DATA["A"] - 1e-6 * E)) / 2e-6
 
 
+@pytest.mark.whole
 def test_mixture_likelihood_has_its_gradient_in_the_means():
     text = "sum(logsumexp(ones(n)*w' - (x*ones(k)' - ones(n)*mu').^2/2, axis=1))"
     let = "x: vector(n); mu: vector(k); w: vector(k)"

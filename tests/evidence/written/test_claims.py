@@ -258,7 +258,7 @@ def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> No
     assert found.tolist() == [3.0, 5.0]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("text", "declared", "wrt"),
     [

@@ -180,6 +180,7 @@ def test_an_empty_range_is_refused() -> None:
         mc.expression("sum{i: v[i+3]}", "v: vector(2)")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["", "numpy"])
 @pytest.mark.parametrize("text", ["sum{i: log(x[i])*[i != 1]}", "sum{i: log(x[i])*[i/2 > 1]}"])
 def test_a_condition_switches_off_infinite_entries(text: str, target: str) -> None:

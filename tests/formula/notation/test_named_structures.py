@@ -51,7 +51,7 @@ TRACED = {
 }
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("sizes", ["c: vector(m); r: vector(n)", "c: vector(4); r: vector(3)"])
 def test_scipys_structures_in_traced_functions(name, sizes):

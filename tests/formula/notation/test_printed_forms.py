@@ -227,7 +227,7 @@ def test_printed_as_written(formula):
     assert elaborate([shown], LET).nodes[0] is read.nodes[0]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("written", "printed"), OTHER)
 def test_printed_better(written, printed):
     read = elaborate([written], LET)

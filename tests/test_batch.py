@@ -71,7 +71,7 @@ def slope(f, at):
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("which", SUMS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_scores(which, target):
     text, let, wrt, data, summand = SUMS[which]
     function = mc.scores(text, wrt, over="m", declarations=let, target=target)

@@ -105,6 +105,7 @@ def mirrored_rules():
     ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("rule", mirrored_rules(), ids=lambda rule: rule.name)
 def test_an_operation_of_transposed_matrices_is_that_of_the_matrices_skew_ones_with_their_sign(rule):
     let = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; K: matrix(n, n) skew"

@@ -45,7 +45,7 @@ def test_right(f, wrt, let, against):
     assert str(report).endswith("all right")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), WRONG)
 def test_wrong(f, wrt, let, against):
     report = mc.check(f, wrt, let, against)
@@ -118,7 +118,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("f", "wrt", "let", "against", "mistake"), MISTAKES)
 def test_likely_mistakes_are_named(f, wrt, let, against, mistake):
     report = mc.check(f, wrt, let, against)
@@ -165,7 +165,7 @@ DIFFERENTIALS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("f", "wrt", "right"), DIFFERENTIALS)
 def test_a_tangent_that_nobody_declared_is_of_the_kind_of_its_variable(f, wrt, right):
     """At several sizes: `dX` is spelled as a vector, so X would have to be 1 x 1."""
@@ -196,7 +196,7 @@ def test_no_verdict_comes_from_sizes_at_which_there_is_no_value(f, wrt, gradient
 
 
 @pytest.mark.parametrize("f", ["inv(Z'*Z)*Z'*Z*x", "Z'*Z*inv(Z'*Z)*x", "inv(A*Z)*A*Z*x"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_equal_formulas_have_no_counterexample_where_the_first_has_no_value(f):
     assert mc.equivalent(f, "x", "x: vector(n)")
     assert not mc.equivalent(f, "2*x", "x: vector(n)")
@@ -242,6 +242,7 @@ def test_chaotic_steps_are_right_or_not_checked(kind, steps):
     assert ("not checked" in str(report)) == any(row.is_open for row in report.rows)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("steps", [3, pytest.param(6, marks=pytest.mark.whole)])
 def test_a_wrong_gradient_of_steep_steps_is_found(steps):
     text, let, _ = CHAOTIC["a steep sine"]

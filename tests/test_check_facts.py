@@ -51,6 +51,7 @@ def test_the_entry_is_named(fact, data, error, message):
     assert isinstance(caught.value, ValueError)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fact", TESTED)
 @pytest.mark.parametrize("scale", [1.0, 1e-100, 1e100])
 def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
@@ -61,7 +62,7 @@ def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
         check_declared([("X", [fact], whole(rng.integers(-3, 4, (n, n)).astype(float), [fact]))])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("facts", [*TESTED, "spd diagonal", "psd nonsingular", "lower nonsingular"])
 def test_a_saved_file_draws_data_that_have_the_facts(facts, tmp_path):
     place = tmp_path / "saved.py"

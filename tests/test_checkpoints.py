@@ -43,6 +43,7 @@ def agrees(text: str, wrt: str, target: str, checkpoints: Any, lengths: tuple[in
             close(one, other)
 
 
+@pytest.mark.whole
 def test_a_network_with_three_stored_states() -> None:
     agrees(NETWORK, "A", "numba", 3)
 

@@ -124,7 +124,7 @@ def value(text, data, sizes):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let"), CONVEX, ids=ids(CONVEX))
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(54)
 def test_convex(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)
     assert found, str(found)
@@ -153,7 +153,7 @@ def check_bend(found, text, wrt):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 def test_not_convex(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)
     assert found.verdict == "not convex"
@@ -176,13 +176,14 @@ def test_what_is_singular_between_is_not_proved():
     assert proof(e.node, e.symbols_of("x")) is None
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
 def test_nothing_false_is_proved_concave(text, wrt, let):
     e = mc.expression(text, let)
     assert proof(e.node, e.symbols_of(wrt.split()), CONCAVE) is None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("text", "wrt", "let"), CONCAVE_ONES, ids=ids(CONCAVE_ONES))
 def test_concave(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)

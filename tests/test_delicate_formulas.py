@@ -120,11 +120,13 @@ REFUTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("one, other, let", REFUTED)
 def test_what_differs_far_out_is_refuted(one, other, let):
     assert not mc.equivalent(one, other, let)
 
 
+@pytest.mark.whole
 def test_a_product_that_cancels_is_proved():
     let = "W: matrix(n,n); x: vector(n); u: vector(n)"
     assert mc.equivalent("diag(W*inv(diag(u)*W))*x'", "(1./u)*x'", let)

@@ -31,14 +31,14 @@ def compare(row, found, wanted):
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(96)
 def test_plain(number):
     made, wanted = formulas(number)
     compare(ROWS[number], [f(**ROWS[number].data) for f in made], wanted)
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(80)
 def test_numpy(number):
     made, wanted = formulas(number)
     compare(ROWS[number], mc.compile(made, target="numpy")(**ROWS[number].data), wanted)

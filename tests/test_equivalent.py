@@ -31,7 +31,7 @@ EQUAL, UNEQUAL = pairs("equal.txt"), pairs("unequal.txt")
 @pytest.mark.parametrize(
     ("left", "right", "declarations", "domain"), EQUAL, ids=[f"{a} = {b}|{c}{d}" for a, b, c, d in EQUAL]
 )
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(180)
 def test_equal(left, right, declarations, domain):
     found = mc.equivalent(left, right, declarations, domain=domain or "first")
     assert found
@@ -106,7 +106,7 @@ SAID = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("left", "right", "declarations", "domain", "said"), SAID)
 def test_the_domain_is_said(left, right, declarations, domain, said):
     found = mc.equivalent(left, right, declarations, domain=domain)
@@ -137,7 +137,7 @@ def test_an_unknown_domain_is_refused():
 @pytest.mark.parametrize(
     ("left", "right", "declarations", "mistake"), UNEQUAL, ids=[f"{a}|{b}" for a, b, *_ in UNEQUAL]
 )
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(60)
 def test_unequal(left, right, declarations, mistake):
     found = mc.equivalent(left, right, declarations)
     assert not found

@@ -90,7 +90,7 @@ def worked(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: worked(case)[0])
-@pytest.mark.sampled(97)
+@pytest.mark.sampled(388)
 @pytest.mark.thinned(40)
 def test_a_product_is_what_its_indices_say(case):
     text, names, let = worked(case)

@@ -98,6 +98,7 @@ def test_other_functions_keep_their_names(name):
     assert mc.compile("sum(x)", target="numpy", name=name).spec.name == name
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["out", "self", "check_facts", "args", "values", "lambda", "np", "named"])
 def test_any_identifier_is_passed_in_a_dictionary(name):
     e = mc.expression(f"sum({name}.^2)", f"{name}: vector(n)")
@@ -185,7 +186,7 @@ def test_text_is_one_argument_of_a_function(text):
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta", "fault", "out", "result_", "y", "λ"])
-@pytest.mark.sampled(8)
+@pytest.mark.whole
 def test_parameters_of_own_operations_are_their_own(name):
     made = mc.define(
         f"own_{name}(X: matrix(n, m), {name}: matrix(m, n)) -> matrix(n, n)",

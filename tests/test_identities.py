@@ -14,7 +14,7 @@ CASES = identities()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(48)
 def test_by_numpy(case):
     settle(judging.evaluated(case))
 
@@ -32,7 +32,7 @@ def test_there_are_163():
     assert len({case.id for case in CASES}) == 163
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_printed_form_means_the_same(case):
     """The printed derivative, read by the independent evaluator, has the reference's value."""
@@ -41,7 +41,7 @@ def test_printed_form_means_the_same(case):
     settle(judging.compared(evaluate(str(derivative), data, case.sizes), case.expected(data)))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_printed_form_reads_back(case):
     derivative = judging.derive(case)

@@ -42,7 +42,7 @@ def test_totals(threads, target):
 
 
 @pytest.mark.parametrize("threads", [2, 5])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_results_with_rows_beside_totals(threads):
     e = mc.expression("sum(sum(exp(A).*tanh(B)))")
     fn = mc.compile([e, e.gradient("A"), e.gradient("B")], threads=threads)
@@ -124,6 +124,7 @@ def test_turned_read_only_and_converted_arguments():
     np.testing.assert_allclose(fn(X), np.sum(X**2, axis=1), rtol=1e-13)
 
 
+@pytest.mark.whole
 def test_many_calls_at_once_and_copies():
     fn = mc.value_and_gradient("norm2(X*w - y)^2", "w", threads=2)
     data = [{"X": RNG.standard_normal((50, 3)), "w": RNG.standard_normal(3), "y": RNG.standard_normal(50)}] * 20

@@ -60,7 +60,7 @@ def test_values_and_gradients_are_those_of_loops(name: str) -> None:
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_texts_read_back(name: str) -> None:
     """The loss as the same node, its gradient as the same node or with the same values."""
@@ -132,6 +132,7 @@ def test_another_axis_of_a_state_is_read_at_the_step_of_a_sum(entry: str) -> Non
         mc.expression(f"c'*y[T] where y[0] = x0, y[t+1] = tanh({entry.replace('L', 'y')}*y[t]), t < T", LET)
 
 
+@pytest.mark.whole
 def test_recurrences_that_stay_the_same_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each recurrence made its inner ones several times, and these theirs: the work was a power of the depth."""
     count = [0]
@@ -244,7 +245,7 @@ BAD = {
 }
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("kind", BAD)
 def test_what_is_no_recurrence_is_told(kind: str) -> None:
     step, message = BAD[kind]

@@ -39,7 +39,7 @@ def gradient(text):
     return mc.gradient(text, "x", LET)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", EQUAL)
 def test_each_definition_has_the_mean_of_the_slopes_nearby(name):
     for text in EQUAL[name].texts:
@@ -93,7 +93,7 @@ SMOOTH = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text, second", SMOOTH)
 def test_second_derivatives_at_zero(text, second):
     hessian = mc.hessian(f"{text} + x^3", "x", "x: scalar")
@@ -117,7 +117,7 @@ VECTORS = [
 
 @pytest.mark.parametrize("text, at, want", VECTORS)
 @pytest.mark.parametrize("path", ["plain", pytest.param("numba", marks=pytest.mark.whole), "numpy"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(24)
 def test_second_derivatives_at_ties(text, at, want, path):
     found = mc.hessian(text, "x", "x: vector(n); p: scalar")
     found = found if path == "plain" else mc.compile(found, target=path)
@@ -130,6 +130,7 @@ def random_symmetric(spectrum):
     return (Q * spectrum) @ Q.T, Q
 
 
+@pytest.mark.whole
 def test_matrices_at_zero_and_equal_eigenvalues():
     let = "S: matrix(n, n) symmetric; C: matrix(n, n) symmetric"
     C = random_symmetric(of(1, 2, 5))[0]
@@ -163,7 +164,7 @@ def test_a_logistic_fit_from_zero_reaches_the_optimum(method):
     assert found.success and np.max(np.abs(slope)) < 1e-4 and np.max(np.abs(w)) > 0.1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(20))
 def test_some_random_formulas_with_kinks(seed):
     random_formula(seed)

@@ -56,7 +56,7 @@ def test_steps_look_up_data() -> None:
     np.testing.assert_allclose(mc.compile(g, target="numpy")(A=A, B=B, q=q, y=y), visits / B, rtol=1e-12)
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.whole
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(200))
 def test_recurrences_are_read_back(seed: int) -> None:

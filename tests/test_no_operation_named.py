@@ -132,7 +132,11 @@ def strings(place: str) -> tuple[Found, ...]:
             continue
         in_prose = in_prose or _is_prose(node)
         first = node.args[0] if isinstance(node, ast.Call) and node.args and _name(node.func) in CALLING_BY else None
-        stack.extend((child, in_prose, child is first) for child in ast.iter_child_nodes(node))
+        for field in node._fields:
+            value = getattr(node, field, None)
+            for child in value if type(value) is list else (value,):
+                if isinstance(child, ast.AST) and child._fields:
+                    stack.append((child, in_prose, child is first))
     return tuple(found)
 
 

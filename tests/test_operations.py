@@ -15,6 +15,7 @@ ADJOINTS = [(case, name) for case in CASES for name in case.vjp]
 EDGES = [(case, edge, k) for case in CASES for k, edge in enumerate(case.edge) if "grad" in edge]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.op)
 def test_value(case):
     found = mc.expression(case.text, case.let)
@@ -22,7 +23,7 @@ def test_value(case):
     assert_close(at_point(found, data), case.value(data))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize(("case", "wrt"), ADJOINTS, ids=[f"{case.op}-{name}" for case, name in ADJOINTS])
 def test_adjoint(case, wrt):
     found = pulled_back(case, wrt)
@@ -30,7 +31,7 @@ def test_adjoint(case, wrt):
     assert_close(at_point(found, {**data, "G": G}), case.adjoint(wrt, data, G))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("case", "edge", "k"), EDGES, ids=[f"{case.op}-{k}" for case, _, k in EDGES])
 def test_edge(case, edge, k):
     """At kinks, ties and singular points: the listed gradient (of least norm where there are several)."""

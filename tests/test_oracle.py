@@ -14,7 +14,7 @@ from oracle.values import evaluate, shaped
 CASES = identities()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_reference_is_the_derivative_of_its_text(case):
     for seed in (0, 1):

@@ -84,7 +84,7 @@ def values(result):
     return result(**{name: known[name] for name in (getattr(result, "args", None) or result.symbols)})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("handle", HANDLES)
 def test_expressions_and_functions_of_every_origin(handle):
     e = HANDLES[handle]()
@@ -119,7 +119,7 @@ def test_deep_references_do_not_recurse(operator):
     np.testing.assert_array_equal(again.value(DATA, SIZES), reference.value(DATA, SIZES))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("what", [lambda s: s, lambda s: s.precompute()])
 @pytest.mark.parametrize("handle", ["text", "numpy", "sympy", "traced lambda"])
 def test_formulas_by_rows(handle, what):

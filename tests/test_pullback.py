@@ -27,6 +27,7 @@ def cotangent(function, name, G):
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(("text", "wrt", "function"), CASES, ids=[case[0] for case in CASES])
 def test_cotangents_one_and_many(text, wrt, function, target):

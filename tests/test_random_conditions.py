@@ -8,6 +8,7 @@ FIRST = (3, 8)
 
 
 @pytest.mark.thinned(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", [s if s in FIRST else pytest.param(s, marks=pytest.mark.whole) for s in range(1, 13)])
 def test_random_functions(seed):
     assert compare(seed)

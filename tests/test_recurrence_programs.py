@@ -34,6 +34,7 @@ def compiled(name: str) -> Any:
     return mc.value_and_gradient(text, list(wrt), declarations)
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CASES)
 def test_no_array_has_the_steps_twice(name: str) -> None:

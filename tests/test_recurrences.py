@@ -188,6 +188,7 @@ def test_the_adjoint_prints_as_a_recurrence(text: str, wrt: str, printed: str) -
     assert set(equations.split(", ")) == set(wanted.split(", "))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "unrolled", "wrt"), UNROLLED[:4], ids=NAMES[:4])
 def test_printed_forms_read_back(text: str, unrolled: Any, wrt: str) -> None:
     e = mc.expression(text, names_in(text))
@@ -196,6 +197,7 @@ def test_printed_forms_read_back(text: str, unrolled: Any, wrt: str) -> None:
         assert mc.expression(str(one), one.declarations).node is one.node
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -256,6 +258,7 @@ BAD = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "message"), BAD)
 def test_bad_recurrences_are_refused(text: str, message: str) -> None:
     with pytest.raises(MatcalcError) as found:
@@ -310,6 +313,7 @@ STOPPED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", STOPPED)
 def test_a_stopped_state_is_a_constant_of_its_step(kind: str) -> None:
     """The gradient is that of the textbook, and passes its check against the text as written."""

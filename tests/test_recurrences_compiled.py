@@ -75,6 +75,7 @@ def test_values_are_those_of_a_loop(text: str, loop: Any, target: str) -> None:
         close(fn(**arguments(fn.args, length)), loop(data(length), length))
 
 
+@pytest.mark.whole
 def test_a_gradient_is_one_loop_forward_and_one_backward() -> None:
     e = mc.expression(NETWORK, names_in(NETWORK))
     g = mc.gradient(e, "A")

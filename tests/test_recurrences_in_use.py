@@ -49,7 +49,7 @@ def test_scans_of_containers(make: Any) -> None:
         np.testing.assert_allclose(found(**{k: DATA[k] for k in found.symbols}), wanted, rtol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("other", "is_equal"),
     [
@@ -64,6 +64,7 @@ def test_equivalence(other: str, is_equal: bool) -> None:
     assert bool(mc.equivalent(LINEAR, other, LET)) is is_equal
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("other", ["1 - 2./(exp(2*x[t]) + 1)", "sinh(x[t])./cosh(x[t])"])
 def test_steps_are_compared_by_proof(other: str) -> None:
     one, two = (f"c'*x[T] where x[0] = x0, x[t+1] = {step}, t < T" for step in ("tanh(x[t])", other))

@@ -80,6 +80,7 @@ def test_derivatives_read_back(text: str, name: str) -> None:
     assert_reads_back(text, name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("term", ["inv(3*eye(n) + M[t+1]*M[t+1]')", "A*M[t]*A'", "M[t]"])
 def test_a_multiple_of_transposed_states_beside_others_keeps_their_axes(term: str) -> None:
     """The sum may be written in either order of its axes, and its multiples in the same."""
@@ -103,7 +104,7 @@ def test_a_multiple_of_transposed_states_beside_others_keeps_their_axes(term: st
 @pytest.mark.parametrize(
     "read", ["V[t][k]", "V[t+1][k]", "g[t][k]", "U[t, :][k]", "M[t][k,i]", "(V[t] + c)[k]", "x0[k]"]
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("form", ["{{i,j: P[j,i,k]*{}}}", "{{i,j: exp(sum{{k: P[j,i,k]*{}}})}}"])
 def test_entries_at_the_step_in_index_forms(form: str, read: str) -> None:
     """An entry of what is read at the step has the step and the index as subscripts of their own."""

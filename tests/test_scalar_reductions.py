@@ -21,7 +21,7 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_reduction_of_every_kind(kind, target):

@@ -185,7 +185,7 @@ def test_branches_that_are_scalars_and_nested(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_what_was_lost(path, tmp_path):
     x = np.array([1e17, 800.0, -1.0, -40.0, 0.0])
     texts = ["where(x > 0, log(x), x)", "where(x > 0, x, exp(x) - 1)", "where(x > 0, sqrt(x), 0)", "max(x, 1e-30*x)"]

@@ -60,6 +60,7 @@ def test_values_and_gradients(case):
     assert tried
 
 
+@pytest.mark.whole
 def test_what_is_needed_is_so():
     """Where requirements fail the Gram matrix has no inverse: no formula with a value is skipped."""
     needing = [c for c in CASES if any("singular" in need for need in mc.expression(c.text, c.let).needs)]
@@ -97,12 +98,14 @@ def both_ways(text):
     yield mc.compile(e, target="numpy")(**data)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "expected"), OF_NOTHING.items(), ids=list(OF_NOTHING))
 def test_scalars_of_nothing(text, expected):
     for found in both_ways(text):
         np.testing.assert_equal(float(found), float(expected))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "expected"), SHAPES.items(), ids=list(SHAPES))
 def test_arrays_of_nothing(text, expected):
     for found in both_ways(text):

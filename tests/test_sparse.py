@@ -11,14 +11,14 @@ from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.pipeline.build import planned, request_of
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_values(text):
     check_values("numpy", text)
 
 
 @pytest.mark.parametrize("text", [t if t in QUICK else pytest.param(t, marks=pytest.mark.whole) for t in FORMULAS])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.thinned(2)
 def test_values_compiled(text):
     check_values("numba", text)
@@ -35,7 +35,7 @@ def check_values(target, text):
         np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12, err_msg=str(sizes))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_programs_interpreted(text):
     """The checked interpreter runs the program, against NumPy: no emitter and no kernel for Numba is involved."""

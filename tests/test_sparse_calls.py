@@ -178,6 +178,7 @@ def test_what_needs_a_dense_copy_is_refused(text, target):
     assert "X.toarray()" in str(fault.value)
 
 
+@pytest.mark.whole
 def test_what_takes_no_sparse_matrix_says_so():
     fn = function("X*w", "numba")
     with pytest.raises(mc.NotDifferentiable, match="X is declared sparse: it is data"):

@@ -285,6 +285,7 @@ def test_saved_files(name, tmp_path):
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
+@pytest.mark.whole
 def test_what_a_saved_file_cannot_hold(tmp_path):
     text, declarations = "norm2(D*x)^2 + sum(x.^4)", "x: vector(n); D: matrix(m, n) sparse"
     function = mc.compile(mc.hessian(text, "x", declarations), sparse=True)

@@ -148,6 +148,7 @@ def test_two_rounds_by_hand():
         s.partial(X=X, w=w, after=second)
 
 
+@pytest.mark.whole
 def test_several_variables():
     s = mc.split("norm2(X*w - y)^2 + c^2*w'*w", "m", wrt=["w", "c"], declarations=LET)
     value, (gw, gc) = s.over(cut(s.split, [0, 5, ROWS]), shared_of(s))
@@ -167,6 +168,7 @@ def test_threads_change_no_digit(threads):
     assert np.array_equal(one[1], several[1])
 
 
+@pytest.mark.whole
 def test_equal_sizes_and_rows_of_the_second_axis():
     X, y, w = RNG.standard_normal((4, 4)), RNG.standard_normal(4), RNG.standard_normal(4)
     s = mc.split("norm2(X'*w - y)^2", "m", wrt="w", declarations="X: matrix(n, m); w: vector(n); y: vector(m)")
@@ -230,6 +232,7 @@ def test_pickled():
     assert value == pytest.approx(np.sum((DATA["X"] @ DATA["w"] - DATA["y"]) ** 2))
 
 
+@pytest.mark.whole
 def test_infinities_stay():
     """Merging logs of sums keeps infinities, and rows of weight zero."""
     s = mc.split("logsumexp(y)", "m", declarations="y: vector(m)")
@@ -242,8 +245,9 @@ def test_infinities_stay():
 def test_progress_is_told(capsys):
     s = mc.split("var(X*w)", "m", declarations=LET)
     s.over(cut(s.split, [0, 5, ROWS]), w=DATA["w"], progress=True)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.rpartition(",")[0] for line in lines] == ["pass 1 of 2: m = 12", "pass 2 of 2: m = 12"]
+    lines = capsys.readouterr().out.splitlines()  # a slow machine prints a line inside a pass too
+    last = dict(line.rpartition(",")[0].split(": ") for line in lines)
+    assert last == {"pass 1 of 2": "m = 12", "pass 2 of 2": "m = 12"}
 
 
 @pytest.mark.whole

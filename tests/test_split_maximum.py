@@ -44,6 +44,7 @@ def test_rows_of_a_maximum_are_not_drawn():
         s.scaled(s.partial(X=DATA["X"], w=DATA["w"]), 2.0)
 
 
+@pytest.mark.whole
 def test_rows_chosen_in_a_pass_and_weighed_in_the_next_are_refused():
     s = mc.split("max(sigmoid(X*w))*var(X*w)", "m", wrt="w", declarations=LET)
     with pytest.raises(mc.NotSupported, match="max_at does not separate"):

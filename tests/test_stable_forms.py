@@ -33,7 +33,7 @@ def check(case, found):
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 def test_plain(case):
     check(case, [f(x=case.points) for f in outputs(case)])
 

@@ -127,7 +127,7 @@ def by_node(e: Any) -> Any:
     return type(e)(e.node, e.names)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in FORMS for name in ("A", "b")])
 def test_values_and_gradients_are_those_of_loops(kind: str, name: str) -> None:
     text, f = FORMS[kind]
@@ -197,6 +197,7 @@ def test_objects_and_functions_keep_them() -> None:
     assert mc.check(e, "b")
 
 
+@pytest.mark.whole
 def test_plain_formulas_keep_them_too() -> None:
     assert mc.check("stop(s)*s + x'*stop(x)", ["s", "x"], "s: scalar; x: vector(n)")
     assert mc.check("stop(x).*sin(x)", "x", "x: vector(n)")

@@ -138,7 +138,7 @@ def test_pickled_and_from_files(tmp_path):
         fn(w=FULL["w"])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("scale", [1.0, 1e100, 1e-100, 1e150])
 def test_digits_are_kept_at_all_ranges_of_data(scale):
     """A small rest of large totals: neither units nor NaN elsewhere decide whether its digits count as lost."""

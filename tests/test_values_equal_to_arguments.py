@@ -31,6 +31,7 @@ def test_a_value_that_is_its_argument(place: int, target: str) -> None:
     np.testing.assert_allclose(made(x=x), wanted, rtol=1e-13)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["torch", "jax"])
 def test_frameworks_copy_no_values(target: str) -> None:
     """Their arrays never change, and their functions know no order of memory."""

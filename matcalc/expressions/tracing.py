@@ -155,8 +155,7 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
     before, parts = state(), dict[str, Node]()
     values = values_for(names)
     try:
-        with noting_locals(function, parts):
-            made = _run(function, arguments, arrays, values)
+        made = _run(function, arguments, arrays, values, parts)
     except ShapeError as fault:
         if data.records and not fault.hint:
             fault.hint = (
@@ -164,7 +163,7 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
             )
         raise
     if state() != before:
-        raise _drawn(function, lambda: _run(function, arguments, arrays, values), state)
+        raise _drawn(function, lambda: _run(function, arguments, arrays, values, {}), state)
 
     names = replace(names, parts=parts)
 
@@ -172,7 +171,7 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
         return _results(returned, function, list(arguments), lambda node: names.joined(data.names_of(_symbols(node))))
 
     results = read(made)
-    if nodes_of(read(_run(function, arguments, arrays, values))) != nodes_of(results):
+    if nodes_of(read(_run(function, arguments, arrays, values, {}))) != nodes_of(results):
         raise unrepeatable(_name(function))
     return results
 
@@ -182,14 +181,20 @@ def _run(
     arguments: Mapping[str, Expression | Form],
     arrays: Mapping[str, Expression],
     values: Values,
+    parts: dict[str, Node],
 ) -> object:
     """Return the result of a function of symbols and of containers of `arrays`; `values` are those of the names in it.
+
+    Its local variables are entered into `parts`.
 
     Raises: as `results_of`.
     """
 
     def run() -> object:
-        return values.of(function)(**{name: _argument(name, one, arrays) for name, one in arguments.items()})
+        copied = values.of(function)
+        given = {name: _argument(name, one, arrays) for name, one in arguments.items()}
+        with noting_locals(function, parts):
+            return copied(**given)
 
     try:
         one = whole.get()

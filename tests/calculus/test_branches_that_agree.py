@@ -48,7 +48,7 @@ def truth(x, A, p, q, c, ratio):
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.parametrize("clipped", CLIPPED)
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.sampled(48)
+@pytest.mark.whole
 @pytest.mark.thinned(4)
 def test_gradient(ratio, clipped, loss):
     let = "x, A: vector(n); p, q: vector(n) positive; c: scalar positive"
@@ -60,6 +60,7 @@ def test_gradient(ratio, clipped, loss):
         assert np.allclose(function(**given), expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.thinned(3)
 def test_gradient_of_one_entry(ratio):

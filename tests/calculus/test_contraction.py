@@ -38,6 +38,7 @@ def by_points(factors, out, lengths):
     return total
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_left_out_counts_for_nothing(seed):
     rng = np.random.default_rng(seed)

@@ -90,7 +90,7 @@ CASES = [
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize(("text", "declarations", "wrt"), CASES, ids=[f"{c[0]} in {c[2]}" for c in CASES])
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(96)
 def test_derivatives_agree_with_differences(text, declarations, wrt):
     e = mc.expression(text, declarations)
     x = e.names.symbols[wrt]
@@ -191,6 +191,7 @@ def test_constant_symbols_are_not_differentiated():
         mc.gradient("tr(A)", "A", "A: matrix(n, n) constant")
 
 
+@pytest.mark.whole
 def test_factoring_ends():
     """The second derivative of a p-norm in p has alternating denominators; each is factored out once."""
     curvature = mc.expression("normp(x, p)", "x: vector(4); p: scalar").hvp("p", "v")

@@ -48,7 +48,7 @@ def kernel_of(squares, kernel):
     return space["form"], truth, names
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.whole
 @pytest.mark.parametrize(("squares", "kernel"), CASES)
 def test_gradients_at_equal_rows(squares, kernel):
     form, truth, names = kernel_of(SQUARES[squares], KERNELS[kernel])

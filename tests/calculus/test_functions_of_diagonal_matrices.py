@@ -80,7 +80,7 @@ OPERATIONS = re.compile(r"chol|eigh|svd|logm|sqrtm|expm\(|inv|lambda|nuclear|spe
 
 
 @pytest.mark.parametrize(("function", "matrix"), CASES)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(96)
 def test_value_and_slopes(function, matrix):
     text = f"{function.replace('M', f'({matrix})')} + 0.5*norm2(x)^2"
 
@@ -166,6 +166,7 @@ def test_printed(text):
     assert mc.expression(str(short), short.declarations).simplify().node is short.node
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "data"),
     [

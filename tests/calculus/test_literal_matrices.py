@@ -38,7 +38,7 @@ def of(matrix, loss, x, y):
     return function
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_first_and_second_derivatives(matrix, loss):
@@ -57,6 +57,7 @@ def test_first_and_second_derivatives(matrix, loss):
         assert mc.expression(str(derived), f"t: scalar positive; x, y: vector({size})").node is derived.node
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("matrix", ["rotation", "about z", "about x"])
 def test_they_stay_matrices(matrix):
     size = len(MATRICES[matrix][1](T))
@@ -117,7 +118,7 @@ def at(text, more, t, x):
         return type(fault).__name__
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("loss", STEEP)
 @pytest.mark.parametrize("entry", KINKED)
 def test_what_is_not_smooth_is_taken_entry_by_entry(entry, loss):

@@ -16,6 +16,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", CASES)
 def test_gradient_of_entries(text):
     declarations, expected, printed = CASES[text]

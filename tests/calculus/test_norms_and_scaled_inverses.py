@@ -21,7 +21,7 @@ SUMS = {
 
 
 @pytest.mark.parametrize("text", SUMS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_power_of_a_norm(text):
     printed, p = SUMS[text]
     let = "x: vector(n)" + ("; p: scalar positive" if "p)" in text else "")
@@ -33,6 +33,7 @@ def test_power_of_a_norm(text):
     np.testing.assert_allclose(mc.compile(gradient)(**given), p * np.sign(x) * np.abs(x) ** (p - 1), rtol=1e-13)
 
 
+@pytest.mark.whole
 def test_the_slope_of_the_power_of_a_norm_in_its_order():
     e, x, p = mc.expression("normp(x, p)^p", "x: vector(n); p: scalar positive"), np.array([0.7, -1.3, 2.0]), 2.3
     assert str(mc.gradient(e, "p")) == "abs(x).^p'*log(abs(x))"
@@ -88,7 +89,7 @@ def entries(text, data):
 
 
 @pytest.mark.parametrize("text", INVERSES)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_scaled_inverse(text):
     rng = np.random.default_rng(0)
     names = [name for name in LET if re.search(rf"\b{name}\b", text)]

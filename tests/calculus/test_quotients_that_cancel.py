@@ -31,7 +31,7 @@ SUMS = {
 
 
 @pytest.mark.parametrize("text", CASES)
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_of_scalars(text):
     printed, by_mpmath = CASES[text]
     gradient = mc.gradient(text, "t", "d: scalar; t: scalar")
@@ -50,7 +50,7 @@ def test_of_scalars(text):
 
 
 @pytest.mark.parametrize("text", CASES)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_at_the_singularity(text):
     """Where the quotient has a limit, so has the gradient: at d = 0 or t = 0."""
     gradient = mc.gradient(text, "t", "d: scalar; t: scalar")
@@ -66,7 +66,7 @@ def test_at_the_singularity(text):
 
 
 @pytest.mark.parametrize("text", SUMS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_of_vectors(text):
     gradient = mc.gradient(f"sum(({text}).*x)", "t", "d: vector(n); t: scalar; x: vector(n)")
     assert str(gradient) == SUMS[text]

@@ -26,7 +26,7 @@ X, Y, Z = np.array([1.0, 2.0, 0.5]), np.array([2.0, 1.0, 0.5]), np.array([0.5, 0
 
 @pytest.mark.parametrize("power", [1, 2, 3, 4])
 @pytest.mark.parametrize("operand", OPERANDS)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(28)
 def test_value_and_gradient(operand, power):
     """A quotient that is printed for a power has the same limit as the power: `expm1(w)^2/w^2` is no `expm1(w)^2/w`."""
     for name, function in FUNCTIONS.items():

@@ -30,7 +30,7 @@ BY_AXIS = {
 CASES = [(axis, scores, *pair) for axis, pairs in BY_AXIS.items() for scores in SCORES for pair in pairs]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("axis", "scores", "written", "short"), CASES)
 def test_along_an_axis(axis, scores, written, short):
     e = mc.expression(written.format(scores), LET)
@@ -69,7 +69,7 @@ FACTORS = {"exp(S)": "S", "exp(Q*K')": "Q@K", "exp(-R)": "-R", "P": "P", "1./sqr
 AROUND = ["log({})", "sum(log({}))", "log(({})./(exp(S)*ones(m)))", "log(({})./(exp(Q*K')*ones(m)))", "{}"]
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("factors", [c for k in (1, 2, 3) for c in combinations(FACTORS, k)], ids="*".join)
 def test_sums_of_products_over_rows(factors, around):
@@ -97,7 +97,7 @@ def test_sums_of_products_over_rows(factors, around):
 LARGE = {"S": np.array([[0.0, -800.0], [1.0, 2.0]]), "Q": np.array([[0.0, -900.0], [0.5, 0.1]])}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("formula", "truth"),
     [

@@ -106,7 +106,7 @@ def check(row, target):
     assert np.max(np.abs(found - again)) < 1e-12 * max(np.max(np.abs(found)), 1)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("target", [None, "numpy"])
 @pytest.mark.parametrize("row", SHORT, ids=lambda row: row[1])
 def test_the_form_is_short_and_its_values_are_those_of_differences(row, target):
@@ -119,6 +119,7 @@ def test_the_short_form_compiled(row):
     check(row, "numba")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_each_eigenvalue_at_ties_and_apart(n):
     rng = np.random.default_rng(n)
@@ -177,7 +178,7 @@ def asking_for_symmetry():
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 @pytest.mark.parametrize("inner", SYMMETRIC_SUMS)
 def test_what_an_operation_asks_of_a_sum_is_known_of_the_shorter_form(inner):
     names = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; x: vector(n); y: vector(n); a: scalar"

@@ -41,7 +41,7 @@ def simplified(text):
     return mc.expression(text, LET).simplify()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize(
     ("text", "simple"),
     [
@@ -178,6 +178,7 @@ def test_what_loses_digits_is_not_multiplied_out():
     assert str(simplified("var(x)")) == "norm2(x - mean(x))^2/n"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 200), marks=pytest.mark.whole)], ids=len)
 def test_random_expressions_keep_their_values_and_never_grow(seeds):
     found = list(trials(seeds))
@@ -199,7 +200,7 @@ def test_order_is_no_matter():
 
 
 @pytest.mark.parametrize("case", TEXTBOOK, ids=lambda case: case.id)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(72)
 def test_further_derivatives(case):
     verdict = judging.evaluated(case)
     assert verdict.state == "right", verdict.detail
@@ -207,7 +208,7 @@ def test_further_derivatives(case):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", [case for case in TEXTBOOK if case.kind == "gradient"], ids=lambda case: case.id)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 def test_second_derivatives_read_back(case):
     """Hessians in matrices have order 4: nested sums with symmetries."""
     found = mc.hessian(case.text, case.wrt, declarations=case.let)

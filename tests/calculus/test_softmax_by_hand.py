@@ -45,7 +45,7 @@ def data_of(e, S):
     return {str(one): known[str(one)] for one in e.symbols}
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.whole
 @pytest.mark.parametrize(("axes", "text", "around"), CASES)
 def test_every_spelling_has_the_range_of_softmax(axes, text, around):
     name = "y" if axes == (2,) else "Y"
@@ -135,7 +135,7 @@ FAR = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "truth"), FAR)
 def test_logarithms_of_products_keep_their_range(text, truth):
     e = mc.expression(text, LET)

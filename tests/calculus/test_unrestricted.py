@@ -57,7 +57,7 @@ def at(e):
 
 @pytest.mark.parametrize("name", ["Q", "R"])
 @pytest.mark.parametrize("formula", FORMULAS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 def test_gradients_do_not_use_a_thin_fact(formula, name):
     text = formula.replace("{}", name)
     gradient = at(mc.gradient(text, name, LET))

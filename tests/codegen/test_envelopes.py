@@ -75,7 +75,7 @@ def test_definite_matrices(name, n, numba_names):
     assert abs(numba_names["symmetric_logdet"](F, p) - logdet) <= 1e-15 * (n * np.linalg.cond(S) + abs(logdet))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("scale", [1.0, 1.5, 2.0, 2.5])
 def test_inverses_of_smooth_kernels_are_as_accurate_as_by_cholesky(scale, numba_names):
     """Against 60 digits at condition numbers of 1e2 to 1e11; NumPy's own error is at most a few times smaller."""

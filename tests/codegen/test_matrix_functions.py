@@ -107,6 +107,7 @@ def test_a_power_of_more_than_64_bits_is_refused(power):
         mc.compile(f"powm(X, {power})", check=False)
 
 
+@pytest.mark.whole
 def test_the_largest_power():
     found = mc.compile("powm(X, 2^63 - 1)")(np.diag([1.0, -1.0, 0.5]))
     assert np.array_equal(found, np.diag([1.0, -1.0, 0.0]))

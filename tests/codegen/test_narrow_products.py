@@ -18,7 +18,7 @@ SCALES = [(1.0, 0.0), (-2.0, 1.0), (0.5, -3.0), (0.0, 2.0)]
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(55)
+@pytest.mark.sampled(165)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scales", SCALES)
 @pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)])

@@ -80,7 +80,7 @@ def matrices(name):
 @pytest.mark.parametrize("texts", CASES)
 @pytest.mark.parametrize("target", [None, "numpy", "numba"], ids=["plain", "numpy", "numba"])
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 def test_of_all_ranges(texts, target):
     residuals, degrees = CASES[texts]
     name = texts.split("(")[1][0]

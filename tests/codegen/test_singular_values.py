@@ -41,7 +41,7 @@ def polar(request):
 @pytest.mark.parametrize(("m", "n"), SHAPES)
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
-@pytest.mark.sampled(72)
+@pytest.mark.whole
 def test_polar_factor_at_ties_and_scales(polar, m, n, tied, scale):
     k = min(m, n)
     X, U, V = pieces(m, n, np.ones(k) if tied else np.arange(k, 0.0, -1))

@@ -32,7 +32,7 @@ def exact(name, X):
         return np.array(found.tolist() if isinstance(found, mpmath.matrix) else found, dtype=float)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 def test_errors_are_bounded_by_the_condition(name, numba_names, numpy_names):
     """At condition numbers of 1 to 1e12, with clustered singular values: 130 matrices are three blocks."""
@@ -53,6 +53,7 @@ def test_errors_are_bounded_by_the_condition(name, numba_names, numpy_names):
             assert np.all(error / scale <= 4e-16 * n * n * condition), (n, np.max(error / scale / condition))
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
 def test_a_matrix_that_is_not_finite_spoils_itself_alone(name, special, numba_names, numpy_names):

@@ -39,7 +39,7 @@ def test_the_table_has_a_row_for_each_rule_and_equal_cells():
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(96)
 def test_the_adjoint_of_each_argument_is_derived(name):
     rule, page = BOOK.rules[name], page_of(name)
     tensors = [p for p in rule.parameters if p.kind not in PLAIN]
@@ -52,7 +52,7 @@ def test_the_adjoint_of_each_argument_is_derived(name):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BOOK.rules)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(192)
 def test_what_is_shown_reads_back(name):
     for label, adjoint in page_of(name).adjoints.items():
         if label.partition("bar")[0] in BOOK.rules[name].opaque_in:
@@ -63,7 +63,7 @@ def test_what_is_shown_reads_back(name):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BOOK.rules)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 def test_a_page_is_text_and_latex_and_json(name):
     page = page_of(name)
     text = rule_pages.text(page)

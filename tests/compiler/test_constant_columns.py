@@ -112,6 +112,7 @@ def test_rows_of_a_batch():
     assert not np.any(mc.batch(one, ["x"])(np.full((3, 1448), 1.81)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", ["plain", "numba", "numpy"])
 def test_deviations_of_what_is_not_finite_are_those_of_numpy(way, tmp_path, rng):
     e = mc.expression("x - mean(x)", "x: vector(n)")

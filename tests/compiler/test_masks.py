@@ -110,7 +110,7 @@ def test_compiled_hessians_of_pairwise_energies(function):
 
 
 @pytest.mark.parametrize("mask", ["condition", "one less eye", "weighted"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_directional_derivatives_are_switched_off(mask):
     text = MASKS[mask][0].format(f=FUNCTIONS["log"][0])
     direction = np.array([0.3, -1.0, 0.5])
@@ -137,7 +137,7 @@ def distance_sum(points, pairs, energy):
     return total
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize(
     ("text", "energy"),

@@ -33,7 +33,7 @@ def drawn(m, n):
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", [*ONE, *SEVERAL])
 def test_values_at_all_shapes(text):
     f = mc.expression(text, LET)
@@ -73,7 +73,7 @@ TWICE = [
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "wrt"), TWICE)
 def test_a_name_is_an_array_of_one_rank(text, wrt):
     """A result that two loops read in different shapes has a name for each shape, as C requires."""

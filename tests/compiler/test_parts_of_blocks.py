@@ -70,7 +70,7 @@ def test_parts_of_blocks_are_those_of_arrays(block, part):
             check(text, entries(value), declared, "numpy")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("block", "part"), CASES[::9], ids=[f"{b}[{p}]" for b, p in CASES[::9]])
 def test_some_of_them(block, part):
     check(f"{block}[{part}].*{block}[{part}]", eval(f"BLOCKS[block][{part}]") ** 2, OPEN, "numpy")

@@ -39,7 +39,7 @@ def check(name, m, n, call):
         np.testing.assert_allclose(got, true, rtol=1e-12, atol=1e-11)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(64)
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("size", SMALL + LARGE)
 def test_tiles_give_each_entry_once(name, size):

@@ -63,6 +63,7 @@ def test_compiled_gradients_where_a_factor_is_zero(text, wrt, declared, data, ex
     np.testing.assert_allclose(found(e, "numba", **data), expected, rtol=1e-14, atol=0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("power", range(5))
 @pytest.mark.parametrize("order", range(1, 4))
 def test_powers_with_exponents_that_are_data(power, order):
@@ -82,7 +83,7 @@ EVEN = {  # a function of r whose first derivative is 0 at 0, and its second der
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("function", EVEN)
 def test_hessians_of_smooth_functions_of_a_norm(function, path):
@@ -112,6 +113,7 @@ def test_hessians_of_powers_of_a_norm(power, second, path):
     np.testing.assert_array_equal(found(e, path, x=ZERO, p=power), second * np.eye(3))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", ["norm2(x)", "exp(-norm2(x))", "sqrt(x'*A*x)", "norm2(x)^1.5"])
 def test_what_has_no_second_derivative_has_none(text):
     e = mc.hessian(text, "x", declarations="A: matrix(n, n) spd" if "A" in text else "")
@@ -204,7 +206,7 @@ POWERS = {  # declarations, function of (x, p) in many digits
 }
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize("path", (*PATHS, "numba"))
 @pytest.mark.parametrize("order", (1, 2, 3))
 @pytest.mark.parametrize("text", POWERS)
@@ -220,7 +222,7 @@ def test_derivatives_in_an_exponent_have_no_part_of_entries_that_are_zero(text, 
     np.testing.assert_allclose(found(e, path, **data), expected, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("path", (*PATHS, "numba"))
 @pytest.mark.parametrize("first", "xp")
 @pytest.mark.parametrize("text", [text for text in POWERS if "xlogy" not in text])
@@ -235,7 +237,7 @@ def test_mixed_derivatives_in_an_exponent_are_zero_at_entries_that_are_zero(text
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("of_d", ["weighs(D)", "weighs(weighs(D))", "1*weighs(D)"])
 @pytest.mark.parametrize("text", ["dlyapunov(solve(A, {}), A)", "dlyapunov(solve(A, {0}'), A)"])
-@pytest.mark.sampled(18)
+@pytest.mark.whole
 def test_memory_of_a_weight_is_not_that_of_the_argument(text, of_d, target):
     """A weight is its operand, but its memory is used again for other values."""
     function = mc.compile(text.format(of_d), declarations="A, D: matrix(n, n)", target=target, check=False)

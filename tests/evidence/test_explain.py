@@ -104,13 +104,14 @@ def judge_lines(shown, derived, text, wrt, let, adjust=""):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let", "adjust"), CASES, ids=[case[0] for case in CASES])
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(64)
 def test_every_line_is_true(text, wrt, let, adjust):
     e = mc.expression(text, let)
     derived = e.jacobian(wrt) if e.shape else e.gradient(wrt)
     judge(derived, text, wrt, let, adjust)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "wrt", "let"), STANDARD, ids=[case[0] for case in STANDARD])
 def test_no_longer_than_by_hand(text, wrt, let):
     assert len(lines(PAGES["derived"](text, wrt, let).explain())) <= LONGEST.get(text, 6)
@@ -135,6 +136,7 @@ def test_every_line_of_a_hessian_is_true(text, wrt, let):
         close(np.squeeze(found), moved)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wrt", "let"), STANDARD[:-1], ids=[case[0] for case in STANDARD[:-1]])
 def test_differential_ends_in_the_tangent(text, wrt, let):
     """The canonical form tr(A'*dX): it reads back, and A is the gradient."""
@@ -168,7 +170,7 @@ OPERATIONS = [(op, wrt) for op in operations() for wrt in op.vjp]
 
 
 @pytest.mark.parametrize(("op", "wrt"), OPERATIONS, ids=[f"{op.text}-{wrt}" for op, wrt in OPERATIONS])
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(60)
 def test_every_operation_is_explained(op, wrt):
     e = mc.vjp(op.text, wrt, op.let)
     left, formula, _ = lines(e.explain())[-1]
@@ -247,6 +249,7 @@ def test_facts_used_are_named():
     assert "b is" not in shown
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "wrt", "let"), STANDARD, ids=[case[0] for case in STANDARD])
 def test_latex_and_markdown_have_the_same_lines(text, wrt, let):
     e = PAGES["derived"](text, wrt, let)

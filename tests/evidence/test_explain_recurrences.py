@@ -36,7 +36,7 @@ def along(text: str, wrt: str, tangent: Any) -> float:
     return float((ahead - behind) / (2 * h))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "wrt"), [(text, wrt) for text, names in CASES.items() for wrt in names])
 def test_each_line_has_the_value_of_the_differential(text: str, wrt: str) -> None:
     tangent = RNG.normal(size=np.shape(DATA[wrt]))

@@ -262,7 +262,7 @@ def function_of(program, number):
     return scope["f"]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=PROGRAMS)
 def test_a_write_has_the_effect_that_numpy_gives_it(number):
     program = PROGRAMS[number]

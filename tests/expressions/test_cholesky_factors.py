@@ -48,7 +48,7 @@ def data(n=5, d=2):
     }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("code", [by_triangles, by_cho_solve, by_whitening])
 def test_gradients_of_code_with_a_factor_read_as_those_of_the_matrix(code):
     named = mc.gradient(code, "v", LET).named()
@@ -60,7 +60,7 @@ def test_gradients_of_code_with_a_factor_read_as_those_of_the_matrix(code):
     assert longer.count("inv(") == longer.count("exp(") == 1 and "chol" not in longer
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("code", [by_triangles, by_cho_solve, by_whitening])
 @pytest.mark.parametrize("name", ["v", "s", "ell", "X", "y"])
 def test_gradients_against_differences_of_the_code(code, name):
@@ -79,6 +79,7 @@ def test_gradients_against_differences_of_the_code(code, name):
     assert np.array_equal(plain, again)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_compiled_code_factorises_and_fails_where_the_code_fails(target):
     given = data()
@@ -105,7 +106,7 @@ FORMS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("formula", FORMS)
 @pytest.mark.parametrize("fact", ["symmetric", "spd"])
 def test_what_a_factor_stands_for(formula, fact):

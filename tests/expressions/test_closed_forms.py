@@ -123,7 +123,7 @@ CASES = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("text", CASES)
 def test_last_states_are_powers(text: str) -> None:
     shown, loop = CASES[text]

@@ -68,7 +68,7 @@ def finite(of):
     return a, value, data
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize(("of", "name"), CASES)
 def test_operations(of, name):
     a, value, data = finite(of)
@@ -79,7 +79,7 @@ def test_operations(of, name):
         assert not any(word in str(made) for word in INTERNAL)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("of", DERIVATIVES)
 def test_forms(of, name):

@@ -42,7 +42,7 @@ def entropies(X):
 LOSSES = [powers, windows, quantiles, factored, entropies]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_value_and_gradient_are_those_of_the_function(loss):
     value, gradient = mc.value_and_gradient(loss, "X", "X: matrix(4, 4)", target="numpy")(X)
@@ -70,7 +70,7 @@ MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 WIDTHS = [0, 1, 2, (0, 3), (4, 1), 5, (2, 7), ((1, 2), (0, 1)), ((2,), (3,)), [[1], [9]]]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("widths", WIDTHS, ids=str)
 @pytest.mark.parametrize("let", ["X: matrix(m, n)", "X: matrix(4, 3)"])

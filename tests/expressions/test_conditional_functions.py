@@ -38,7 +38,7 @@ def slope(function, point, name):
     return found
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.whole
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_value_and_gradient_in_each_branch(function):
     e = mc.expression(function, LET)
@@ -59,7 +59,7 @@ def test_value_and_gradient_in_each_branch(function):
     assert seen > 100
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_compiled_functions(function, target):
@@ -75,6 +75,7 @@ def test_compiled_functions(function, target):
                 np.testing.assert_allclose(np.asarray(gradient)[known], differences[known], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("function", CHECKING, ids=lambda f: f.__name__)
 def test_a_check_that_raises_is_refused_or_decided_by_declarations(function):
     name = "ValueError" if "raises" in function.__name__ else "AssertionError"
@@ -87,6 +88,7 @@ def test_a_check_that_raises_is_refused_or_decided_by_declarations(function):
     assert "where" not in str(e)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("function", "message", "hint"), REFUSED, ids=[f.__name__ for f, *_ in REFUSED])
 def test_other_conditions_are_refused(function, message, hint):
     with pytest.raises(mc.NotSupported) as caught:

@@ -13,7 +13,7 @@ RNG = np.random.default_rng(8)
 DATA = [{"x": RNG.uniform(0.2, 1.2, n), "v": RNG.uniform(0.2, 0.9, p)} for n, p in SIZES]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("function", WINDOWS, ids=lambda f: f.__name__)
 def test_value_and_gradient(function):
     e = mc.expression(function, LET)

@@ -107,6 +107,7 @@ def test_collect(text, x, let, expected):
     assert e.collect(x).node is mc.expression(expected, let).node
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "x", "degree", "let", "expected"), COEFFICIENTS)
 def test_coefficient(text, x, degree, let, expected):
     found = mc.expression(text, let).coefficient(x, degree)
@@ -139,7 +140,7 @@ def test_index_form(text, let, expected):
 
 
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 def test_every_form_reads_back(case):
     for e in (mc.expression(case.text, case.let), mc.gradient(case.text, case.wrt, case.let)):
         for form in ("index", "solve", "inv"):

@@ -39,7 +39,7 @@ def check(formula, name):
 
 
 @pytest.mark.thinned(4)
-@pytest.mark.sampled(33)
+@pytest.mark.sampled(66)
 @pytest.mark.parametrize("name", LOSSES)
 def test_functions(name):
     check(LOSSES[name].function, name)

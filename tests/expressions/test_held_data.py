@@ -132,6 +132,7 @@ def test_data_are_symbols_with_the_names_of_variables(name):
     np.testing.assert_allclose(gradient, slope(function, AT), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.whole
 def test_formulas_print_as_with_arguments():
     e = mc.expression(of_closure(X, y), "w: vector(5)")
     assert str(e) == "norm2(X*w - target)^2"
@@ -140,6 +141,7 @@ def test_formulas_print_as_with_arguments():
     assert str(mc.expression(of_globals, "w: vector(5)")) == "w'*w/2 + sum(log1p(exp(-y.*(X*w))))"
 
 
+@pytest.mark.whole
 def test_the_cost_is_that_of_arguments():
     """The source, the plan and the nodes are those of the function with arguments, whatever the length of the data."""
     A, b = rng.standard_normal((2000, 50)), rng.standard_normal(2000)
@@ -266,6 +268,7 @@ def random_part(draw, a):
             return a[tuple(at)]
 
 
+@pytest.mark.whole
 def test_views_are_the_same_parts_of_symbols():
     draw, found = np.random.default_rng(5), 0
     for _ in range(300):

@@ -125,6 +125,7 @@ def test_refused(function, message):
     assert message in str(fault.value)
 
 
+@pytest.mark.whole
 def test_two_sizes():
     function = lambda X, y: np.sum(y * X[np.arange(len(y)), y]) + y @ X[y, 0]  # noqa: E731
     X, y = np.random.default_rng(0).standard_normal((3, 4)), np.array([2, 0, 1])

@@ -152,6 +152,7 @@ CASES = {
 FIRST = (logistic_class, implicit_feedback)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "function",
     [f if f in FIRST else pytest.param(f, marks=pytest.mark.whole) for f in CASES],

@@ -133,7 +133,7 @@ def check(text, points):
 EVERY = [use.format(m=mask) for use, mask in product(USES, MASKS)]
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(64)
 @pytest.mark.parametrize("text", EVERY)
 def test_what_a_mask_selects(text):
     check(text, POINTS)

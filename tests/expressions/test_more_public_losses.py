@@ -44,7 +44,7 @@ def check(name, value, gradients):
 
 
 @pytest.mark.parametrize("name", EVERY)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.thinned(9)
 def test_value_and_gradient(name):
     loss = LOSSES[name]

@@ -33,6 +33,7 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], str]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("f", "text"), FUNCTIONS)
 def test_functions_print_them_and_keep_their_values(f: Callable[[Any], Any], text: str) -> None:
     e = mc.expression(f, LET)

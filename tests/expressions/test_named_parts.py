@@ -1,5 +1,6 @@
 """Long formulas by parts, with the user's names or else letters; the text reads back and is never longer."""
 
+import sys
 from functools import cache
 
 import numpy as np
@@ -27,6 +28,7 @@ def read(text, e):
     return mc.expression(text, e.declarations)
 
 
+@pytest.mark.whole
 def test_parts_have_the_names_that_the_user_gave():
     e = mc.expression(PROCESS, GAUSSIAN)
     assert e.named() == "(y'*inv(K)*y + logdet(K))/2 where K = s^2*exp(-0.5*D/l^2) + t^2*eye(n)"
@@ -50,6 +52,7 @@ def test_a_name_that_is_a_symbol_elsewhere_is_not_taken():
     assert "K = " not in (e + f).named()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "named"), WRITTEN)
 def test_parts_make_the_text_shorter(text, named):
     e = mc.expression(text)
@@ -73,6 +76,7 @@ def steps(count):
     return e.gradient("x")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_recurrences(count):
     e = steps(count)
@@ -86,7 +90,7 @@ def derivative(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 def test_every_identity_reads_back(case):
     for e in derivative(case):
         assert read(e.named(), e).node is e.node
@@ -148,6 +152,20 @@ def test_a_derivation_keeps_its_own_names():
     assert str(e.gradient("x").explain()).startswith("1.        f = norm2(A*x - y)^2")
 
 
+def test_a_function_runs_without_the_hook_that_finds_its_variables():
+    seen = []
+
+    def f(x):
+        half = x @ x / 2
+        seen.append((sys.getprofile(), sys.gettrace()))
+        return half * np.exp(half)
+
+    before = sys.getprofile(), sys.gettrace()
+    assert mc.expression(f, "x: vector(n)").named() == "half*exp(half) where half = x'*x/2"
+    assert set(seen) == {before}
+
+
+@pytest.mark.whole
 def test_local_variables_of_a_function_are_names():
     def evidence(X, y, s):
         K = X @ X.T + s * np.eye(X.shape[0])

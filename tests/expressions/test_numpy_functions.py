@@ -83,7 +83,7 @@ def compared(theirs, ours):
     np.testing.assert_allclose(ours, theirs.astype(float), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(("name", "function"), ARRAYS, ids=[name for name, _ in ARRAYS])
 def test_each_function_does_what_it_does_on_arrays_or_refuses(name, function):
     """Every function that NumPy dispatches, and every elementwise one of SciPy's, with arguments of every shape."""

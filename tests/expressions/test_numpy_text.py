@@ -39,6 +39,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", TEXTS)
 def test_value_is_that_of_the_text_on_arrays(text):
     e = mc.expression(text, DECLARED, dialect="numpy")

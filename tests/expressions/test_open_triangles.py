@@ -29,6 +29,7 @@ def _written(Z: Any, at: Any, X: Any) -> Any:
     return Z + Z.T
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("k", [0, 1, 3])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_triangles_of_open_size(name: str, k: int) -> None:
@@ -55,6 +56,7 @@ def test_shifted_sides() -> None:
     assert np.array_equal(e(x), x[np.triu_indices(4, 1)[0] + 1])
 
 
+@pytest.mark.whole
 def test_squareform_of_computed_distances() -> None:
     def kernel(X: Any) -> Any:
         return squareform(np.exp(-pdist(X)))

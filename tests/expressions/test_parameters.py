@@ -122,7 +122,7 @@ FORMS = [
 NAMES = ["dict", "ordered", "fields", "unpacked", "dataclass", "nested"]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.whole
 @pytest.mark.parametrize(("function", "params", "let"), FORMS, ids=NAMES)
 def test_values_and_gradients_have_the_form_of_the_argument(function, params, let):
     fn = mc.value_and_gradient(function, "params", declarations=let)
@@ -220,6 +220,7 @@ def test_equal_shapes_and_one_array_twice():
     np.testing.assert_allclose(second, 2 * shared**2)
 
 
+@pytest.mark.whole
 def test_minimize():
     def ridge(params, X, y):
         return np.sum((X @ params["w"] + params["c"] - y) ** 2) + np.sum(params["w"] ** 2)
@@ -310,6 +311,7 @@ def test_pullbacks_return_cotangents_in_the_container_of_the_argument():
         both.forward({"W": P["W"]}, X, Y)
 
 
+@pytest.mark.whole
 def test_scores_in_containers():
     rows = mc.scores(of_dictionary, "params", "m", declarations=LET)(P, X, Y)
     both = mc.value_and_gradient(of_dictionary, "params", LET)

@@ -31,7 +31,7 @@ def weighted(name):
     return loss
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", SUBSCRIPTS)
 def test_value_and_gradient_are_those_of_the_function(name):
     loss = weighted(name)

@@ -63,12 +63,13 @@ def test_functions_of_one_argument(name):
 
 
 @pytest.mark.parametrize("name", TWO)
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 def test_functions_of_two_arguments(name):
     first, second = TWO[name]
     check(name, "a, b", [(x, y) for x in first for y in second])
 
 
+@pytest.mark.whole
 def test_bessel_functions_of_an_integer_order():
     e = mc.expression(lambda x: special.kn(3, x), "x: scalar positive")
     for x in POSITIVE[2:]:

@@ -64,7 +64,7 @@ def test_distributions_on_the_line(name, method):
     check(called(name, method, parameters), AT, parameters, parameters)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -83,6 +83,7 @@ def test_distributions_of_counts(name, method):
     )
 
 
+@pytest.mark.whole
 def test_distributions_of_vectors():
     x, alpha = np.array([0.2, 0.5, 0.3]), np.array([1.2, 2.0, 0.7])
     e = mc.expression(lambda x, alpha: stats.dirichlet.logpdf(x, alpha), "x: vector(n); alpha: vector(n)")
@@ -144,6 +145,7 @@ def test_distributions_of_matrices(name):
         )
 
 
+@pytest.mark.whole
 def test_arguments_far_out_and_at_the_centre():
     kappa = np.array([1e-3, 30.0, 499.0, 501.0, 5e3])
     e = mc.expression(lambda x, kappa: stats.vonmises.logpdf(x, kappa), "x: vector(m); kappa: vector(m)")

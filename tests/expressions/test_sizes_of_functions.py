@@ -48,7 +48,7 @@ def traced(use):
     return seen[0]
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.whole
 @pytest.mark.parametrize("left", OPERANDS)
 @pytest.mark.parametrize("relation", RELATIONS, ids=[r.__name__ for r in RELATIONS])
 @pytest.mark.thinned(11)
@@ -165,7 +165,7 @@ ARITHMETIC = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("use", ARITHMETIC)
 def test_sizes_compute_as_integers_do(use):
     e = mc.expression(lambda X: np.sum(X) + use(*X.shape), LET)
@@ -200,6 +200,7 @@ CHOICES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("use", CHOICES)
 def test_choices_by_sizes(use):
     fn = mc.compile(lambda X: np.sum(X) + use(*X.shape), declarations=LET, target="numpy")
@@ -228,7 +229,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("use", REFUSED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_what_has_no_answer_is_refused_with_the_line(use):
     with pytest.raises((mc.NotSupported, mc.ShapeError, AttributeError), match="line|has no attribute"):
         traced(use)

@@ -32,6 +32,7 @@ GOOD = [(name, value) for name, (good, _) in CASES.items() for value in good]
 BAD = [(name, value) for name, (_, bad) in CASES.items() for value in bad]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "value"), GOOD, ids=[f"{n} = {v}".replace("\n", "") for n, v in GOOD])
 def test_a_value_that_has_the_facts_is_put_in(name, value):
     e = mc.expression(f"sum({name}) + q", LET)
@@ -39,6 +40,7 @@ def test_a_value_that_has_the_facts_is_put_in(name, value):
     assert name in e.symbols and e.substitute({name: value}) is not None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{n} = {v}".replace("\n", "") for n, v in BAD])
 def test_a_value_that_has_not_is_refused_with_the_fact(name, value):
     with pytest.raises((mc.ShapeError, np.linalg.LinAlgError), match=f"{name} is declared "):

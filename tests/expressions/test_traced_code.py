@@ -206,7 +206,7 @@ FIXED_CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("function", FIXED_CASES)
 def test_functions_of_declared_numbers(function):
     agrees(function)
@@ -285,7 +285,7 @@ OPEN_CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("function", OPEN_CASES)
 def test_functions_of_open_sizes(function):
     agrees(function, OPEN)
@@ -306,6 +306,7 @@ def test_points_on_a_line_as_many_as_a_size(count):
     assert np.allclose(mc.expression(points, "w: vector(n)")(w), points(w), rtol=1e-15)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("law", "others"), [("poisson", (1.3,)), ("bernoulli", (0.3,)), ("binom", (2, 0.3))])
 def test_counts_outside_their_support_have_probability_zero(law, others):
     k = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 1.5])

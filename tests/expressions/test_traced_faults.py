@@ -163,6 +163,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "message", "line", "hint"), FAULTS, ids=[f.__name__ for f, *_ in FAULTS])
 def test_what_is_refused_shows_the_line(function, message, line, hint):
     with pytest.raises(mc.MatcalcError) as fault:

@@ -58,7 +58,7 @@ def difference(function: Any, data: dict[str, Any], name: str) -> Any:
     return found
 
 
-@pytest.mark.sampled(84)
+@pytest.mark.sampled(168)
 @pytest.mark.parametrize(("function", "let", "least"), CASES, ids=[f.__name__ for f, *_ in CASES])
 @pytest.mark.thinned(5)
 def test_loops_are_recurrences(function: Any, let: str, least: int) -> None:
@@ -86,7 +86,7 @@ def test_compiled_loops(function: Any, let: str, least: int) -> None:
 
 
 @pytest.mark.parametrize(("function", "let", "line", "message"), REFUSED, ids=[f.__name__ for f, *_ in REFUSED])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_other_loops_are_refused(function: Any, let: str, line: int, message: str) -> None:
     with pytest.raises(MatcalcError) as found:
         mc.expression(function, let)
@@ -96,6 +96,7 @@ def test_other_loops_are_refused(function: Any, let: str, line: int, message: st
     assert not line or f"line {number} of {function.__name__}" in text or f"line {number}: the loop" in text
 
 
+@pytest.mark.whole
 def test_own_lags_of_an_open_number_are_one_vector_that_shifts() -> None:
     shown = "sum{t: (a'*x[t] - c[m:][t])^2} where x[0] = zeros(m), x[t+1] = [c[m:][t] - a'*x[t]; x[t]][:-1], t < T - m"
     assert str(mc.expression(innovations, TWO)) == shown

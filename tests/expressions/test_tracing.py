@@ -52,6 +52,7 @@ SAME = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "text"), SAME, ids=[text for _, text in SAME])
 def test_a_function_is_the_formula_that_it_computes(function, text):
     assert mc.expression(function, LET).simplify().node is mc.expression(text, LET).simplify().node

@@ -51,7 +51,7 @@ LOSSES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("sizes", ["m, n", "4, 3"])
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_value_and_gradient_are_those_of_the_function(loss, sizes):

@@ -30,7 +30,7 @@ def judge(case, pattern, run):
         np.testing.assert_allclose(got, want, rtol=bound, atol=bound * 10, err_msg=f"{case}, {pattern}: {what}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_plain(case, pattern):
@@ -50,7 +50,7 @@ def test_compiled(case, target):
         judge(case, pattern, lambda data, v: function({**data, "v": v}))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES)
 def test_printed_reads_back(case):
     for e in derived(case):
@@ -83,6 +83,7 @@ def test_second_derivatives_are_tensors_too():
 # ---- arrays that are not formed, entries that are not touched
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", ["factors", "link", "labels", "pairs", "steps"])
 def test_no_selector_is_formed(case):
     plan = compiled(case, "numpy").plan

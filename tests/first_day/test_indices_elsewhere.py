@@ -65,6 +65,7 @@ def test_latex_and_sympy():
         mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)").sympy()
 
 
+@pytest.mark.whole
 def test_check_draws_places():
     for case in ("label", "factors"):
         formula, wrt, declarations, _ = CASES[case]
@@ -79,6 +80,7 @@ def test_equivalence():
     assert not report and np.array_equal(report.at["i"], np.rint(report.at["i"]))
 
 
+@pytest.mark.whole
 def test_saved_file(tmp_path):
     formula, wrt, declarations, value = CASES["steps"]
     path = tmp_path / "steps.py"

@@ -50,6 +50,7 @@ ACTIVATIONS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("body", "f"), ACTIVATIONS)
 @pytest.mark.parametrize("name", [r"\phi", "g", r"\sigma"])
 def test_a_function_of_a_number_at_matrices(body, f, name):

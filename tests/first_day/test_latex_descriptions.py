@@ -25,6 +25,7 @@ SAYINGS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("frame", "formula", "link"), FRAMES, ids=[row[0][:12] + row[2] for row in FRAMES])
 @pytest.mark.parametrize("said", SAYINGS, ids=[row[0][0] for row in SAYINGS])
 def test_words_about_declared_symbols_change_nothing(frame, formula, link, said):
@@ -85,6 +86,7 @@ VALUES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("link", [r", \quad ", r" \text{ where } ", r" \\ "])
 def test_what_is_said_of_values_changes_nothing(value, link):
@@ -135,6 +137,7 @@ ACTIVATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("font", ["mathrm", "operatorname", "text"])
 @pytest.mark.parametrize(("name", "text"), ACTIVATIONS)
 def test_activations(font, name, text):

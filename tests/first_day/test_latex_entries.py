@@ -85,6 +85,7 @@ ZERO = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "let", "text"), ZERO)
 def test_an_array_counts_from_0_if_all_its_entries_are_read_so(latex, let, text):
     let = f"{let}; x: scalar"
@@ -141,6 +142,7 @@ OWN = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "text"), OWN)
 @pytest.mark.parametrize("order", [1, -1])
 def test_functions_with_an_argument_each_are_entries(latex, text, order):

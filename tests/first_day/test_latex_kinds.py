@@ -16,6 +16,7 @@ def read(latex, let):
     return mc.expression(latex, let, dialect="latex")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("head", [r"\log k", "1", "k^2 c", "-k", r"-\log k + c"])
 @pytest.mark.parametrize("tail", [r"+ x_i", r"- (k - 1) \log x_i", r"- c + x_i^k"])
 @pytest.mark.parametrize("bounds", ["_i", "_{i=1}^n"])
@@ -92,7 +93,7 @@ SETS = [
 
 @pytest.mark.parametrize(("gap", "let", "truth"), SETS)
 @pytest.mark.parametrize("name", [r"\Omega", "E", r"\mathcal{K}"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_a_set_is_a_mask_or_data(gap, let, truth, name):
     rng = np.random.default_rng(1)
     sizes = {"m": 3, "n": 4, "k": 2}
@@ -113,6 +114,7 @@ def test_a_set_is_a_mask_or_data(gap, let, truth, name):
 BARS = [r"\mid", "|", r"\,|\,", ";"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("used", "defined"), [*zip(BARS, BARS, strict=True), ("|", r"\mid")])
 @pytest.mark.parametrize("name", [r"\pi", r"\pi_\theta", "p"])
 def test_a_function_with_a_bar_in_its_arguments(used, defined, name):

@@ -22,7 +22,7 @@ SUMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("latex", "truth"), SUMS, ids=[row[0] for row in SUMS])
 @pytest.mark.parametrize("subscript", ["ij", "i,j", "i j"])
 @pytest.mark.parametrize(("name", "letter"), [("x", "x"), ("X", "x"), ("X", "X")])

@@ -77,6 +77,7 @@ TWO = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "truth"), TWO)
 def test_one_letter_for_two_things(latex, truth):
     if truth is None:
@@ -94,6 +95,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "message"), REFUSED)
 def test_two_readings_are_refused(latex, message):
     with pytest.raises(mc.MatcalcError, match=message):

@@ -28,6 +28,7 @@ LABELS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("sign", ["=", ":=", "&="])
 def test_a_left_side_of_names_that_nothing_else_contains_is_a_label(label, sign):
@@ -171,6 +172,7 @@ AT_VECTORS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("definition", "function"), AT_VECTORS)
 @pytest.mark.parametrize(
     "use", [r"v^\top \phi(A x)", r"\sum_{i=1}^m v_i \phi(A x)_i", r"v^\top (\phi(A x) + \phi(A x))"]

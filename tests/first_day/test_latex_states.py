@@ -27,6 +27,7 @@ CONDITIONS = [
 WORDS = [("max", np.max), ("min", np.min), ("prod", np.prod), ("sum", np.sum)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
 @pytest.mark.parametrize(("word", "function"), WORDS)
 @pytest.mark.parametrize("body", ["A_{ij}", r"(A_{ij} + x_i x_j^2)"])

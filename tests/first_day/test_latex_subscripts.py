@@ -17,6 +17,7 @@ def read(latex, let):
 STRIDES = [(times, more) for times in (2, 3, -2) for more in (-1, 0, 1)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("times", "more"), STRIDES)
 @pytest.mark.parametrize("low", [1, 2])
 @pytest.mark.parametrize("form", ["{a}i{b}", "{b}{a}i"])
@@ -49,6 +50,7 @@ BOUNDS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "holds", "place"), BOUNDS)
 def test_a_bound_with_an_outer_index_keeps_a_subscript_inside(latex, holds, place):
     data = {name: RNG.standard_normal(6) for name in "ywx"}

@@ -35,6 +35,7 @@ BEHIND = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("front", FRONTS)
 @pytest.mark.parametrize(("begin", "end"), DISPLAYS)
 @pytest.mark.parametrize("behind", BEHIND)

@@ -73,7 +73,7 @@ def value(e):
     return e(**{name: DATA[name] for name in map(str, e.symbols)})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("row", ROWS)
 def test_value(row):
     expected = on_arrays(row)
@@ -105,6 +105,7 @@ def test_value_of_a_function_alone(row):
     np.testing.assert_allclose(value(mc.expression(traced(row), declared(row))), on_arrays(row), rtol=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", REFUSED)
 def test_refused(row):
     for formula, dialect in ((row, "numpy"), (traced(row), "matrix")):
@@ -113,7 +114,7 @@ def test_refused(row):
         assert len(str(caught.value)) < 500
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row[:30])
 def test_hostile(row):
     with pytest.raises(mc.MatcalcError) as caught:

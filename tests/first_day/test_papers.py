@@ -297,6 +297,7 @@ def test_faults(latex, let, message):
     assert caught.value.text == latex and 0 <= caught.value.at <= len(latex)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("body", ["a_i", "a_i c_i"])
 @pytest.mark.parametrize("front", ["", "-", "c ", r"\frac{1}{n} "])
 @pytest.mark.parametrize("behind", ["a_i", "c + a_i^2", r"\sum_{j=1}^n a_j c_i"])
@@ -338,6 +339,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "let", "text"), ROWS, ids=[f"{row[0]} {row[1]}" for row in ROWS])
 def test_sizes_decide_between_rows_and_columns(latex, let, text):
     if text:

@@ -75,7 +75,7 @@ def test_most_are_read() -> None:
     assert read == {"first": 36, "second": 35, "third": 26, "fourth": 35}
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(180)
 @pytest.mark.parametrize("one", READ)
 def test_value_and_slope(one: Paragraph) -> None:
     assert one.value is not None

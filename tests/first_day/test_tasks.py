@@ -96,7 +96,7 @@ def test_compiled(task, target):
     close(fn(**{name: data[name] for name in fn.args}), *truth)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("task", [t for t in TASKS if t.traced], ids=[t.name for t in TASKS if t.traced])
 def test_numpy_code(task):
     """The function of arrays is itself a formula: its value on symbols equals its value on arrays."""
@@ -105,6 +105,7 @@ def test_numpy_code(task):
     assert [d.node for d in found] == [d.node for d in derived(task)[1]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", [t for t in TASKS if t.latex], ids=[t.name for t in TASKS if t.latex])
 def test_latex(task):
     text = derived(task)[0]

@@ -36,6 +36,7 @@ def expected(text: str) -> np.ndarray:
     return np.asarray(eval(text, {"__builtins__": {}}, {**DATA, "True": True, "False": False}))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", PARTS)
 def test_a_part_is_that_of_numpy(text):
     part = mc.expression(text, DECLARED)
@@ -48,7 +49,7 @@ def test_a_part_is_that_of_numpy(text):
         np.testing.assert_array_equal(again(**data), expected(text))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", [text for text in PARTS if "i" not in text])
 def test_compiled_and_the_gradient(text):
     name = text[0]
@@ -106,6 +107,7 @@ def test_subscripts_in_python_may_be_text_with_a_list():
     np.testing.assert_array_equal(X["[0, 2], :"](X=DATA["Z"]), DATA["Z"][[0, 2], :])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", ["x[[0, 2]]", "x[[True, False, True, False, False, False]]"])
 def test_the_check_compares_with_numpys_indexing(text):
     assert mc.check(f"sum(exp({text})*2)", "x", "x: vector(6)")

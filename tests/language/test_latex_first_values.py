@@ -60,6 +60,7 @@ def test_one_index(first, end):
             assert found is None or found == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("where", ["beside the entry", "below the sum"])
 def test_two_indices_with_a_condition(sign, where):

@@ -54,6 +54,7 @@ SUMS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("latex", "expected"), SUMS)
 def test_an_index_is_a_number(latex: str, expected: float) -> None:
     e = mc.expression(latex, LET, dialect="latex")
@@ -82,6 +83,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("latex", "message"), REFUSED)
 def test_what_would_be_misread_is_refused(latex: str, message: str) -> None:
     with pytest.raises(mc.MatcalcError) as caught:

@@ -85,6 +85,7 @@ BAD = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("passage", "message"), BAD)
 def test_bad_passages_are_refused(passage: str, message: str) -> None:
     let = "A: matrix(n, n); b, c: vector(n); U: matrix(T, n); S: matrix(T, T); e: vector(T)"

@@ -52,7 +52,7 @@ def read_back(e: mc.Expression) -> mc.Expression:
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize(("text", "let"), FORMULAS, ids=[text for text, _ in FORMULAS])
 def test_formula(text, let):
     e = mc.expression(text, let)
@@ -114,6 +114,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "let"), FORMS, ids=[text for text, _ in FORMS])
 def test_form(text, let):
     e = mc.expression(text, let)
@@ -126,7 +127,7 @@ COMPARISONS = [rule for rule in shipped_rulebook().rules.values() if rule.relati
 SIDES = ("B {} C", "B {} s", "s {} B", "x*y' {} B")
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("rule", COMPARISONS, ids=[rule.name for rule in COMPARISONS])
 def test_a_comparison_of_arrays_is_an_array(rule, sides):

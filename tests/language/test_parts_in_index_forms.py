@@ -45,7 +45,7 @@ OUTER: dict[str, tuple[str, Any]] = {
 SYSTEM = "X[0] = x0*x0', X[t+1] = A*X[t] + eye(n)[j[t], :]*ones(n)', t < n"
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("letter", ["p", "i", "k", "q"])
 @pytest.mark.parametrize("outer", OUTER)
 @pytest.mark.parametrize("inner", INNER)

@@ -91,7 +91,7 @@ AGAINST = [("inv(X)", "X", "-inv(X)*dX*inv(X)"), ("sum(x.^3)", "x", "diag(6*x)")
            ("tr(inv(s*S))", "s: scalar; S: matrix(n, n) spd", None)]  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("f", "x", "against"), AGAINST)
 def test_every_kind_of_derivative_has_its_curve(f, x, against):
     series = mc.check(f, x.partition(":")[0], x if ":" in x else "", against=against).plot().series

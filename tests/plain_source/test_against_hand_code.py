@@ -38,7 +38,7 @@ def test_hand_code_is_right(formula):
         assert_close(got, formula.function(**arguments))
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("formula", ALL, ids=NAMES)
 def test_plain_source_equals_hand_code(formula):
     function = loaded(formula)

@@ -163,6 +163,7 @@ def faults(path):
     return found, expected
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", sorted(FAIL.glob("*.toml")), ids=lambda path: path.stem)
 def test_faults_are_reported_together_with_file_and_line(path):
     found, expected = faults(path)

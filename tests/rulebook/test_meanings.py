@@ -39,6 +39,7 @@ def test_a_meaning_is_printed_and_skipped(text, wrt, printed):
     assert (r"\text{where }" in e.explain("latex")) == bool(remark)
 
 
+@pytest.mark.whole
 def test_meanings_stand_behind_named_parts():
     h = mc.hessian("tr(logm(A)*B)", "A", "A: matrix(n, n) spd; B: matrix(n, n)")
     named = h.named()

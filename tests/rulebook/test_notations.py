@@ -29,6 +29,7 @@ class Softsign(sp.Function):
     pass
 
 
+@pytest.mark.whole
 def test_a_rule_of_ones_own_in_other_languages():
     book = spelled(OWN)
     check_names(book)

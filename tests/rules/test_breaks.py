@@ -8,7 +8,7 @@ import matcalc as mc
 FUNCTIONS = {"step": lambda w: (w > 1) * 1.0, "relu": lambda w: np.maximum(w - 1, 0), "abs": lambda w: np.abs(w - 1)}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("gap", [2e-2, 1e-4, 1e-7])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_break_between_close_eigenvalues(name, gap):

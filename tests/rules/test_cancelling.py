@@ -19,6 +19,7 @@ DERIVATIVES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "wrt", "printed"), DERIVATIVES)
 def test_derivatives(text, wrt, printed):
     e = mc.expression(text, LET)

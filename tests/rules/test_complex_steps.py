@@ -17,6 +17,7 @@ VALUES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", VALUES)
 def test_a_wrong_complex_step_is_found(name):
     kind, fields, value = VALUES[name]

@@ -35,7 +35,7 @@ def test_an_own_operation_has_every_derivative(cube):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_an_own_operation_compiles(cube, target, tmp_path):
     function = mc.value_and_gradient("tr(cube(A*X))", "X", LET, target=target)
     A, X = draw(4), draw(5)
@@ -85,6 +85,7 @@ def test_a_python_function_is_a_value():
         assert np.allclose(mc.compile("2*plus_square(X)", declarations=LET, target=target)(X), 2 * plus_square(X))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_a_function_that_closes_over_numbers_is_a_value(target):
     factor = 3.0
@@ -159,7 +160,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_a_wrong_rule_is_refused(change, message):
     before = default_rulebook()
@@ -220,6 +221,7 @@ rule = "sin(x).^2 => 1 - cos(x)"
 """
 
 
+@pytest.mark.whole
 def test_a_file_with_five_faults(tmp_path):
     """All faults are reported, with file and line, and no entry of the file is in force."""
     path = tmp_path / "faulty.toml"
@@ -236,6 +238,7 @@ def test_a_file_with_five_faults(tmp_path):
     assert "fine" not in default_rulebook()
 
 
+@pytest.mark.whole
 def test_a_file_without_faults(tmp_path):
     path = tmp_path / "fine.toml"
     fine = FAULTY.partition("[wrong_sign]")[0]
@@ -275,6 +278,7 @@ def test_a_wrong_edge_is_refused():
         mc.define(f"edged{SQUARE_MATRIX}", value="X @ X", differential="dX*X + X*dX", edge=edge)
 
 
+@pytest.mark.whole
 def test_a_rule_that_ends_at_one_is_tried_inside():
     """(I - X)^-1 (I + X) is undefined where 1 is an eigenvalue: no test draws such a matrix."""
     made = mc.define(
@@ -316,7 +320,7 @@ TRUE_FACTS = [
 
 
 @pytest.mark.parametrize("k", range(len(FALSE_FACTS)))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_a_fact_is_tried_at_the_ends_of_the_arguments(k):
     signature, value, derivative, fact = FALSE_FACTS[k]
     field = "derivative" if "entry" in signature else "differential"

@@ -57,6 +57,7 @@ NOTHING = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "declarations", "shape"), NOTHING)
 def test_the_largest_of_nothing_is_an_error(text, declarations, shape):
     e = mc.expression(text, declarations)

@@ -38,14 +38,14 @@ def gauge_parts(text, let):
     return [n.rule.name for n in toposort([node]) if is_gauge_part(n) or (n.kind == "op" and n.rule.name == "gapdiv")]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", SYMMETRIC)
 def test_functions_of_eigenvalues(text):
     names = {"w": "eigh_w(S)", "V": "eigh_V(S)"}
     assert gauge_parts(spelled_out(text, names), "S: matrix(n, n) spd") == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", RECTANGULAR)
 def test_functions_of_singular_values(text):
     names = {"s": "svd_s(X)", "U": "svd_U(X)", "Z": "svd_V(X)"}
@@ -56,6 +56,7 @@ def spelled_out(text, names):
     return re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), text)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SQUARE)
 def test_parts_that_give_back_the_matrix(text):
     assert gauge_parts(text, "X: matrix(n, n)") == []

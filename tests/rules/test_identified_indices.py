@@ -10,7 +10,7 @@ BOOK = default_rulebook()
 
 
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-@pytest.mark.sampled(180)
+@pytest.mark.sampled(540)
 @pytest.mark.thinned(20)
 def test_indices_are_those_of_the_pattern(rewrite):
     found, _ = faults(rewrite, BOOK)

@@ -120,7 +120,7 @@ FAR, BOUND = mpmath.mpf(10) ** 300, 50
 """An argument so large that every growing function, even a logarithm, is beyond the bound."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name):
     """Value and slope at the infinities are those at huge arguments, and NaN outside the domain."""
@@ -154,7 +154,7 @@ OPERATIONS = (
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.filterwarnings("ignore")
 def test_values_of_operations_agree(name):
     """The separate forms for evaluation and for NumPy are finite in the same entries, and equal there."""

@@ -23,7 +23,7 @@ RULES = [rule for rule in BOOK.rules.values() if rule.values and rule.kind in ("
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@pytest.mark.sampled(54)
+@pytest.mark.sampled(216)
 def test_laws_hold_in_larger_tensors(rule):
     found = list(laws(BOOK, rule, DRAWS.get(rule.name, {})))
     assert found
@@ -66,7 +66,7 @@ def given_facts(rule, symbols):
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.kind == "op"], ids=lambda rule: rule.name)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_facts_are_of_slices(rule):
     """Facts of an operation with a batch axis hold for each slice, and for rows of a structured matrix too."""
     for form in forms(rule, tangents=0):

@@ -26,7 +26,7 @@ def evaluated(case, data):
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(40)
 def test_not_finite(name):
     """If an entry on which a value depends is NaN or infinite, some of the value is too."""
     cases = {case.at.form: case for case, _, _ in made([RULES[name]])}

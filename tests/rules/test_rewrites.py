@@ -18,13 +18,13 @@ LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vecto
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-@pytest.mark.sampled(90)
+@pytest.mark.sampled(270)
 def test_rewrite(rewrite):
     assert rewrite_faults(rewrite, BOOK) == []
 
 
 @pytest.mark.parametrize("rewrite", [r for r in BOOK.rewrites if r.condition is None], ids=str)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 def test_both_sides_simplify_to_one_node(rewrite):
     for pattern in compiled(rewrite, BOOK):
         left, right = applied_sides(pattern, BOOK, {})
@@ -36,6 +36,7 @@ def test_both_sides_simplify_to_one_node(rewrite):
         assert one is other
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "simple"),
     [
@@ -91,6 +92,7 @@ def test_what_is_no_function_is_left_alone(text):
     assert "matfun" not in str(mc.expression(text, LET).simplify())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("let", "rule", "fault"),
     [

@@ -42,7 +42,7 @@ def value(node, data, sizes):
 
 
 @pytest.mark.parametrize("rewrite", TRIED, ids=str)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(30)
 def test_nothing_is_rewritten_to_what_it_is_worth(rewrite):
     for pattern in compiled(rewrite, BOOK):
         left, right = applied_sides(pattern, BOOK, {})

@@ -12,7 +12,7 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2), (2, 2), (1, 3), (3, 1)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_slopes(name: str, shape: tuple[int, int]) -> None:

@@ -24,7 +24,7 @@ MORE = {
 
 
 @pytest.mark.parametrize("rule", [r for r in rules() if r.name not in MORE], ids=lambda rule: rule.name)
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(72)
 @pytest.mark.thinned(2)
 def test_nothing_grows_faster_than_what_is_asked(rule):
     for what, node, symbols in asked(rule):

@@ -52,7 +52,7 @@ def check(case, name, target):
         assert np.isnan(found[np.isnan(plain)]).all(), f"{derivative}"
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(180)
 @pytest.mark.parametrize(("case", "name"), CASES, ids=lambda one: one if isinstance(one, str) else one.op)
 @pytest.mark.thinned(6)
 def test_on_numpy(case, name):

@@ -59,6 +59,7 @@ def test_own_rules_are_tried_in_larger_tensors(monkeypatch):
         mc.define(spelled[0].replace("rows", "other"), spelled[1], differential="-Y*dX*Y", degree=-1)
 
 
+@pytest.mark.whole
 def test_a_rule_is_not_tested_where_rounding_decides_its_value():
     """A skew 3 x 3 matrix is singular: there an inverse is rounding errors, and so is its derivative."""
     own = mc.define("my_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)", differential="-Y*dX*Y", degree=-1)

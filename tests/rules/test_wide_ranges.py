@@ -32,7 +32,7 @@ def calls(name):
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_plain_and_compiled_agree(name):
     for text, data in calls(name):
         e = mc.expression(text, "; ".join(f"{x}: vector(n)" for x in data))

@@ -47,13 +47,14 @@ def by_differences(problem, x, step=1e-5):
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 def test_diagonals(name):
     problem = made(name, 6)
     x = np.random.default_rng(1).uniform(-1, 1, 6)
     np.testing.assert_allclose(problem.operator(x).diagonal(), by_differences(problem, x), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "name", ["chain", *(pytest.param(n, marks=pytest.mark.whole) for n in FORMULAS if n != "chain")]
 )

@@ -14,6 +14,7 @@ def least_squares():
     return {"X": rng.standard_normal((20, 3)), "y": rng.standard_normal(20)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "method",
     ["L-BFGS-B", "bfgs", "CG", "Newton-CG", "trust-ncg", "trust-krylov", "trust-exact", "trust-constr"],
@@ -92,6 +93,7 @@ def test_constraints_bounds_progress_and_the_table(least_squares, capsys):
     assert "w  (3,)" in str(found)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["lm", "trf", "dogbox"])
 @pytest.mark.parametrize("f", ["norm2(X*w - y)^2 + lam*norm2(w)^2", "sum((X*w - y).^2)/2 + lam*w'*w/2"])
 def test_residual_methods_read_the_squares(f, method, least_squares):

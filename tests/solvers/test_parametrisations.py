@@ -37,7 +37,7 @@ def test_linear_sets_give_the_projection(fact):
         ("sum(X - C.*log(X))", "positive", np.ones((3, 3)), np.abs(C)),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("method", ["BFGS", pytest.param("trust-exact", marks=pytest.mark.whole)])
 def test_curved_sets(f, fact, start, least, method):
     data = {"C": np.abs(C) if fact == "positive" else C, "Q": ROTATED}

@@ -24,6 +24,7 @@ def gradient_by_hand(f, x):
     return np.array([(f(x + e) - f(x - e)) / 2e-5 for e in 1e-5 * np.eye(len(x))])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_derivatives_are_those_of_differences(target):
     made = solvers.problem(LOSS, ["U", "V"], DATA, start=START, declarations=LET, target=target)
@@ -71,6 +72,7 @@ def test_packing_is_row_major_and_in_order():
 CONSTRAINED = "sum(w) == 1; w >= 0; -1 <= 2*w[0] <= 1\nW*w < c; norm2(w)^2 + exp(w[1]) <= 4; w.*w == w[0]"
 
 
+@pytest.mark.whole
 def test_constraints_are_told_apart():
     W, c = RNG.standard_normal((2, 3)), np.array([1.0, 2.0])
     made = solvers.problem("norm2(w)^2", "w", {"W": W, "c": c}, CONSTRAINED, {"w": (None, [9.0, 0.5, np.inf])},
@@ -141,7 +143,7 @@ SCHITTKOWSKI = [
 
 
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("method", ["SLSQP", pytest.param("trust-constr", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(("number", "f", "constraints", "start", "least"), SCHITTKOWSKI, ids=lambda v: str(v)[:3])
 def test_hock_schittkowski(number, f, constraints, start, least, method):

@@ -33,6 +33,7 @@ def test_root_of_a_matrix_equation():
 ROBERTSON = "[-0.04*c[0] + 1e4*c[1]*c[2]; 0.04*c[0] - 1e4*c[1]*c[2] - 3e7*c[1]^2; 3e7*c[1]^2]"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("method", ["BDF", pytest.param("Radau", marks=pytest.mark.whole)])
 def test_robertson(method):
     made = solvers.ode(ROBERTSON, "c", start={"c": [1, 0, 0]}, declarations="c: vector(3)", target="numpy")

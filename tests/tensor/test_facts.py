@@ -123,7 +123,7 @@ INFERRED = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "facts"), INFERRED, ids=[text for text, _ in INFERRED])
 def test_inferred(text, facts):
     e = mc.expression(text, LET)

@@ -26,6 +26,7 @@ KEPT = [
 ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("c", [TINY, HUGE, "1e-330", "1e-308", "1e308", "1e-17", "1/3"])
 @pytest.mark.parametrize("text", KEPT)
 def test_no_sign_is_known_of_what_takes_both(text, c):

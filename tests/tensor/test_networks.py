@@ -69,7 +69,7 @@ def networks(seed):
         yield operands, tuple(out), sizes
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_product_is_what_einsum_says(seed):
     rng = np.random.default_rng(seed)
@@ -138,7 +138,7 @@ def defined(terms, out, n):
     return np.einsum(*[part for array, at in terms for part in (array, list(at))], left)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(("name", "at"), LONG)
 def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count):

@@ -178,7 +178,7 @@ LET = (
 )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("text", "needs"), NEEDS, ids=[text for text, _ in NEEDS])
 def test_what_sizes_must_be_is_told(text, needs):
     e = mc.expression(text, LET)

@@ -5,7 +5,7 @@ import pytest
 import matcalc as mc
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("count", range(2, 7))
 @pytest.mark.parametrize("fact", ["symmetric", "skew"])
 def test_a_grid_of_blocks_is_as_symmetric_as_they_are(count, fact):

@@ -29,7 +29,7 @@ def value(case):
         return e, np.asarray(e(**{name: case.data[name] for name in e.symbols}))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_every_form_reads_with_its_shape(share):
     for form in forms(BOOK)[share::SHARES]:
@@ -48,6 +48,7 @@ def test_what_is_drawn_reads_back_and_has_a_value(case):
     assert found.shape == tuple(size.evaluate(sizes) for size in e.node.shape)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", ["max", "min", "logsumexp", "norminf"])
 def test_nothing_is_asked_of_what_is_empty(text):
     for seed in range(30):
@@ -112,6 +113,7 @@ def test_unknown_names_are_refused(options, message):
         expressions(**options)
 
 
+@pytest.mark.whole
 def test_what_is_missing_is_said():
     program = "import sys; sys.modules['hypothesis'] = None; import matcalc.testing as t; t.expressions()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -23,23 +23,29 @@ CONSTANTS = ("pi", "inf", "e", "i", "j")
 
 @contextmanager
 def noting_locals(function: Callable[..., object], found: dict[str, Node]) -> Iterator[None]:
-    """Enter the arrays of symbols in the local variables of a function into `found`, when a run of it returns."""
-    code = _code(function)
+    """Enter the arrays of symbols in the local variables of a function into `found`, after one run of it.
+
+    The hook, which slows down all code, finds the frame of the function when it is called and is gone at once. A frame
+    keeps its variables.
+    """
+    code, frames = _code(function), list[FrameType]()
 
     def look(frame: FrameType, event: str, argument: object) -> None:
-        if event == "return" and code is not None and _is_copy(frame.f_code, code):
-            found.clear()
-            found.update(_named(frame))
+        if event == "call" and code is not None and _is_copy(frame.f_code, code):
+            sys.setprofile(None)
+            frames.append(frame)
 
-    before = sys.getprofile()
-    if code is None or before is not None:
+    if code is None or sys.getprofile() is not None:
         yield
         return
     sys.setprofile(look)
     try:
         yield
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)
+        for frame in frames:
+            found.clear()
+            found.update(_named(frame))
 
 
 def _is_copy(code: CodeType, other: CodeType) -> bool:

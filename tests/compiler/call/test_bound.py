@@ -19,6 +19,7 @@ def whole():
     return mc.value_and_gradient("norm2(X*w - y)^2 + c*w'*w", "w", LET, target="numpy")
 
 
+@pytest.mark.whole
 def test_every_choice_of_what_is_fixed(whole):
     X, y, w, c = DATA.values()
     value, slope = np.sum((X @ w - y) ** 2) + c * w @ w, 2 * X.T @ (X @ w - y) + 2 * c * w

@@ -107,7 +107,7 @@ def in_python(function):
     return function if hasattr(function, "py_func") else numba.njit(lambda *args: function(*args))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_code_computes_its_formula_and_has_types(formula):
     root, symbols = parse(formula, FORMULAS[formula])

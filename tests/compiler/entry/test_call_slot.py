@@ -299,6 +299,7 @@ def test_machine_code_is_what_is_called():
     assert ctypes.sizeof(ctypes.c_void_p) == 8 or compiled.CALLED is None
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("count", [4, 100, 100_000, 2_000_000])
 def test_any_number_of_arguments(fn, count):
     with pytest.raises(TypeError, match=f"takes 3 arguments, not {count}"):
@@ -326,6 +327,7 @@ def test_many_arguments_in_a_thread_with_a_small_stack(fn):
     assert len(told) == 1 and "not 100000" in told[0]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("place", ["array", "list", "keyword", "bound"])
 def test_an_array_whose_conversion_calls_the_function_again(target, place):

@@ -38,6 +38,7 @@ def test_sizes_that_64_bits_do_not_hold(m):
             fn(2.0, m, m)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "size", ["min(m, n)", "max(m, n)", "min(m, n, 4)", "m // 2", "(n - m + 9) // 3", "2*m + n - 1"]
 )

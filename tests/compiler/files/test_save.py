@@ -45,6 +45,7 @@ def test_file_tests_itself(name, refused, tmp_path):
     assert run(path, refused) == (0, "all right")
 
 
+@pytest.mark.whole
 def test_a_wrong_gradient_is_found(tmp_path):
     path = tmp_path / "saved.py"
     wrong = {k: v.changed(lambda part: part.replace("2.0", "2.5")) for k, v in vars_of(samples.LOGREG).items()}

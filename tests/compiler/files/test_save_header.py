@@ -23,7 +23,7 @@ def saved(tmp_path, target, formula, wrt, name):
 
 
 @pytest.mark.parametrize("target", ["numpy", "c"])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_long_formulas_are_at_the_end(tmp_path, target):
     text, formulas = saved(tmp_path, target, LONG, ("l", "s", "sf"), f"f.{'py' if target == 'numpy' else 'c'}")
     head = ast.get_docstring(ast.parse(text)) if target == "numpy" else text[: text.index("*/")]

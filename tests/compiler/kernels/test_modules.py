@@ -59,7 +59,7 @@ def test_second_load_is_a_hit(folder):
 
 @pytest.mark.parametrize("pattern", ["*.nbc", "*.py"])
 @pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "missing"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_damage_is_repaired(pattern, damage, folder):
     load(2)
     for path in files(folder, pattern):

@@ -123,6 +123,7 @@ EXPRESSIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions(expression):
     text = f"def f(a, k, y):\n    y[0] = {expression}\n    return 0\n"
@@ -264,7 +265,7 @@ def f(X, y):
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 7, 8])
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_statements(name, rows):

@@ -57,7 +57,7 @@ def is_vector_loop(text):
     return not is_called and all(re.search(rf"{word} <\d+ x double>", text) for word in ("load", "store"))
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(64)
 @pytest.mark.parametrize("name", INLINED)
 def test_a_loop_with_three_calls_of_a_function_is_a_vector_loop(name, monkeypatch):
     if name in BY_WIDE_VECTORS and not llvm.get_host_cpu_features().get("avx512f"):
@@ -68,6 +68,7 @@ def test_a_loop_with_three_calls_of_a_function_is_a_vector_loop(name, monkeypatc
     assert is_vector_loop(optimised_loop(calls, names, monkeypatch))
 
 
+@pytest.mark.whole
 def test_a_loop_with_different_functions_is_a_vector_loop(monkeypatch):
     calls = ["vgammaln(x[i])", "vdigamma(y[i])", "verf(z[i])", "vsin(u[i])", "powr(v[i], x[i])", "vgammaln(y[i])"]
     assert is_vector_loop(optimised_loop(calls, list("xyzuv"), monkeypatch))
@@ -76,7 +77,7 @@ def test_a_loop_with_different_functions_is_a_vector_loop(monkeypatch):
 @pytest.mark.parametrize(
     "name", ["gamma(x[i])", "besselj(0.0, x[i])", "vbesseli(1.0, x[i])", "lambertw(x[i])", "betaln(x[i], y[i])"]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_a_routine_beside_vector_functions_leaves_the_loop_a_vector_loop(name, monkeypatch):
     """The routine is called for each lane."""
     assert is_vector_loop(optimised_loop([name, "vgammaln(y[i])"], list("xy"), monkeypatch))

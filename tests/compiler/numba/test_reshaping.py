@@ -38,7 +38,7 @@ SHAPES = {"-1": 1, "a*b": 1, "(a, b)": 2, "a, b": 2, "(a, -1)": 2, "(1, a, b)": 
 
 @pytest.mark.parametrize("old", [1, 2, 3])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 def test_shapes_strides_and_entries(old, shape):
     new = SHAPES[shape]
     last = "[" + ", ".join(["-1"] * new) + "]"

@@ -25,7 +25,7 @@ CASES = {
 }
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.whole
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_value_and_gradient(text, target):

@@ -69,6 +69,7 @@ def compiled(formula="norm2(X*w - y)^2"):
     return mc.value_and_gradient(formula, "w", VECTORS)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("formula", [pytest.param(f, marks=[pytest.mark.whole] * (f[0] == "s")) for f in CASES])
 def test_all_sizes_about_a_block(formula):
     function = compiled(formula)

@@ -22,7 +22,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("text", "wrt", "let"), CASES)
 def test_orders_found_again_are_those_of_a_search(text, wrt, let, monkeypatch):
     def made():

@@ -18,7 +18,7 @@ FORMULAS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("text", FORMULAS)
 def test_positions(text, target):

@@ -110,7 +110,7 @@ def test_named_parts_are_called_by_their_names():
 
 
 @pytest.mark.parametrize("text", ["tanh(sum(cumsum(X[0, 1:])))", "norm2(abs(X)[0, 1:])", "sum(sort(x[1:]))"])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text):
     """An index over a part of an axis is no product of the language; the formula compiles all the same."""
     symbol = "X" if "X" in text else "x"

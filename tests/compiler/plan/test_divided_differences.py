@@ -63,7 +63,7 @@ def is_representable(f, row):
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("count", PATTERNS)
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(72)
 def test_numpy(name, count):
     check(name, count, "numpy")
 

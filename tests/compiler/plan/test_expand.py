@@ -23,7 +23,7 @@ def test_no_operation_becomes_itself():
     assert list(TopologicalSorter(called).static_order())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("depth", range(1, 8))
 def test_nested_as_deep_as_wanted(depth):
     text = "B"

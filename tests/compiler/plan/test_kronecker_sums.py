@@ -111,7 +111,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_other_products(name):
     text, of = OTHERS[name]
     function = mc.compile(f"logdet({text})", declarations=LET.rpartition(";")[0])
@@ -130,6 +130,7 @@ LOOK_ALIKES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", LOOK_ALIKES)
 def test_other_sums_are_computed_directly(name):
     formula, declarations = LOOK_ALIKES[name]
@@ -138,6 +139,7 @@ def test_other_sums_are_computed_directly(name):
     assert "kronecker_" not in mc.compile(formula, declarations=declarations, check=False).source
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_matrix_that_is_not_definite_is_computed_directly(target):
     d = drawn(4, 5, noise=-2.3)
@@ -149,6 +151,7 @@ def test_a_matrix_that_is_not_definite_is_computed_directly(target):
     assert np.allclose(slope, 2 * solved(K, d["y"]), rtol=1e-10, atol=1e-11)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_singular_matrix_fails_as_it_did(target):
     d = drawn(4, 5, noise=0.0)
@@ -194,6 +197,7 @@ MORE, LEAST = 30.0, 1e-14
 """How many times the error of a factorisation is permitted, and the error that always is."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("graded", (False, True))
 @pytest.mark.parametrize("exponent", (0, 6, pytest.param(3, marks=pytest.mark.whole), 9, 12))
 def test_no_more_digits_are_lost_than_by_a_factorisation(exponent, graded):

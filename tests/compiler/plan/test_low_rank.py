@@ -157,7 +157,7 @@ def compare(name, target, sizes, seed=0):
 
 
 @pytest.mark.parametrize("name", ["number", "middle"])
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_values_and_gradients_are_those_of_the_whole_matrix(name):
     compare(name, "numba", SIZES)
 
@@ -186,7 +186,7 @@ LOOK_ALIKES = {
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_other_sums_are_computed_directly(name):
     formula, declarations = LOOK_ALIKES[name]
     assert "low_rank" not in mc.compile(formula, declarations=declarations, check=False).source
@@ -203,7 +203,7 @@ def likelihood(target="numba"):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_a_diagonal_with_negative_entries_is_computed_directly(target):
     data = drawn("A: matrix(n, k); d: vector(n); y: vector(n)", 8, 2)
     data["d"][[1, 4]] *= -1
@@ -215,6 +215,7 @@ def test_a_diagonal_with_negative_entries_is_computed_directly(target):
     assert np.allclose(slope, expected, rtol=1e-10, atol=1e-11)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_tiny_entry_that_the_low_rank_covers_costs_no_digits(target):
     """K is well conditioned, but the matrices of the size of the rank would lose ten digits."""
@@ -250,6 +251,7 @@ def test_a_matrix_that_is_not_definite_fails_as_it_did(target):
         function(A=A, c=-1.0, y=y)
 
 
+@pytest.mark.whole
 def test_the_plan_states_the_choice():
     text = str(likelihood().plan)
     assert "by matrices of low rank if n - 2*k - 4 >= 0 and" in text
@@ -280,7 +282,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("field", FAULTS)
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_the_check_of_a_result_reaches_the_low_rank_form(field, monkeypatch):
     """A wrong formula of low_rank.toml is found before a function is returned."""
     right, wrong = FAULTS[field]
@@ -348,7 +350,7 @@ def packed(size):
 
 
 @pytest.mark.parametrize("size", [2, 3, 6, 8])
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_matrices_of_written_entries_are_planned(size):
     """They are sums of many terms of rank 1: no low-rank form is taken, and none is searched for long."""
     function, slope = packed(size)

@@ -73,13 +73,14 @@ def test_gradients_of_determinants(target):
         compare(function(**drawn(n, k)), expected(drawn(n, k)))
 
 
+@pytest.mark.whole
 def test_a_gradient_of_a_determinant_makes_nothing_of_the_size_of_the_matrix():
     text = str(determinant().plan)
     assert "(n, n)" not in text[text.index("_short(") : text.index("_direct(")]
 
 
 @pytest.mark.parametrize("distance", (0.0, 1e-300, 1e-15, 1e-12, 1e-8, 1e-4))
-@pytest.mark.parametrize("target", ("numba", "numpy"))
+@pytest.mark.parametrize("target", (pytest.param("numba", marks=pytest.mark.whole), "numpy"))
 def test_gradients_of_determinants_of_singular_matrices(target, distance):
     """The small matrix is then singular or nearly so, and inverses would lose digits."""
     d = drawn(9, 1)
@@ -144,6 +145,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(form, marks=pytest.mark.whole) for form in FORMS[1:])])
 def test_likelihoods_by_a_cholesky_factor(form):
     function = mc.value_and_gradient(form, ["W", "psi", "y"], LIKELIHOOD)

@@ -148,7 +148,7 @@ def test_digits_of_each_kind_of_data(kind, data, exponent):
     compare(kind, data, exponent)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("exponent", (4, 8, 12))
 @pytest.mark.parametrize("kind", ["number", "middle"])
 def test_a_factor_of_full_rank_loses_no_digits(kind, exponent):

@@ -36,7 +36,7 @@ def poisoned(names):
                 yield plain | {name: changed}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", CASES)
 def test_what_is_left_out_counts_for_nothing(text):
     e = mc.expression(text, LET)

@@ -48,7 +48,7 @@ def largest_temporary(program, sizes):
     return max(prod(s.evaluate(sizes) for s in b.shape) for b in program.buffers if b.role == "temporary")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "wrt", "let", "wanted"), HESSIANS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_values_and_memory_given(text, wrt, let, wanted, target):

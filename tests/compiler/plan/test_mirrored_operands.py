@@ -33,7 +33,7 @@ def large(program):
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("fact", ["symmetric", "spd"])
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_a_product_with_a_symmetric_matrix_is_computed_once(text, fact):
@@ -50,7 +50,7 @@ def test_one_that_is_not_symmetric_is_not_taken_for_its_transpose():
     assert sum(large(plan(*with_gradients(text, let, "W"), SIZES)).values()) == 2
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_gradients_are_those_of_differences(text, target):

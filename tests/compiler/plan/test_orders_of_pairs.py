@@ -51,7 +51,7 @@ def step(f, given, name):
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("pair", PAIRS, ids=" | ".join)
 def test_matrices_that_meet_stand_alike(pair, way):

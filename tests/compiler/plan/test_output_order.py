@@ -72,7 +72,7 @@ def test_parts_are_multiplied_by_kernels_whatever_order_the_result_is_wanted_in(
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("sizes", [(5, 6, 9), (4, 9, 5), (1, 1, 1), (3, 3, 3)])
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_values(sizes, target):
     k, m, n = sizes
     rng = np.random.default_rng(k)

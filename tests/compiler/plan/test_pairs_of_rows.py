@@ -50,7 +50,7 @@ def value_and_gradient(formula, way, folder):
     return lambda given: called(fn, given)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.whole
 @pytest.mark.parametrize("way", ["numba", "numpy", "plain", "saved"])
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.thinned(2)
@@ -72,6 +72,7 @@ def test_values_and_gradients(formula, way, tmp_path):
         np.testing.assert_allclose((gradient * along).sum(), (ends[0] - ends[1]) / 2 / FIXED_STEP, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("scale", [1e-310, 1e-180, 1e-150, 1e-140, 1e140, 1e150, 1e180, 1e305])
 def test_wide_range(scale, target):
@@ -97,7 +98,7 @@ def test_rows_that_are_not_finite(bad):
     np.testing.assert_allclose(found[rest], distances(given["X"][rest], given["Y"]).astype(float), rtol=1e-14)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "formula",
     [

@@ -96,7 +96,7 @@ JACOBIANS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", JACOBIANS)
 def test_jacobians_numpy(name):
     text, declarations, wrt = JACOBIANS[name]
@@ -191,7 +191,7 @@ def random_outputs(r):
 
 
 @pytest.mark.parametrize("seed", range(150))
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(60)
 def test_random_products_numpy(seed):
     outputs, inputs = random_outputs(random.Random(seed))
     check(outputs, inputs, "numpy", seed)
@@ -247,6 +247,7 @@ def test_structured_hessian_needs_nothing_of_its_size():
     assert [b.shape for b in temporaries(program)] == [(k, k)]
 
 
+@pytest.mark.whole
 def test_the_terms_of_a_hessian_have_kernels_of_their_own():
     """The factor common to the terms of the sum is, in one term, the other side of a symmetric product."""
     f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")

@@ -33,7 +33,7 @@ def data(n, seed=0):
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_values(text, target):
@@ -70,6 +70,7 @@ def partial_likelihood(X, b, d):
     return gradient, hessian
 
 
+@pytest.mark.whole
 def test_derivatives_of_the_partial_likelihood_need_no_array_of_rows_by_rows():
     rng = np.random.default_rng(3)
     X, b, d = rng.standard_normal((9, 3)), 0.3 * rng.standard_normal(3), rng.integers(0, 2, 9) * 1.0

@@ -53,7 +53,7 @@ def depth(source):
     return deepest
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_values(text, target):
@@ -98,6 +98,7 @@ RESHAPED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", RESHAPED)
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_a_product_in_another_shape_is_made_in_its_own(text, target):

@@ -26,6 +26,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", [*SQUARES, *OTHERS])
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_values(text, target):

@@ -38,6 +38,7 @@ def test_hessian_of_a_network_is_put_together_in_the_order_of_its_axes(sizes):
     np.testing.assert_allclose(fn(**data, out=np.full(wanted.shape, np.nan)), wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.whole
 def test_what_others_read_too_stays_an_array():
     rng = np.random.default_rng(1)
     data = {"X": rng.standard_normal((3, 2)), "A": rng.standard_normal((2, 2)), "b": np.ones(2), "y": np.ones(3)}

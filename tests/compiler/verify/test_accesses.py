@@ -18,6 +18,7 @@ FAULTY = faulty()
 VECTORS = "z: vector(n); w: vector(n); x: vector(m)"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FAULTY)
 def test_the_programs_of_a_former_planner_are_refused(name):
     with pytest.raises(ProgramFault):
@@ -82,6 +83,7 @@ def test_what_a_view_needs_is_tested_though_nothing_says_so():
     assert [str(s) for s in program.proof.hoisted] == ["q - p", "m - q"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SLICES)
 def test_what_a_slice_needs_is_tested_once(text):
     program = planned(text, "A: matrix(m, n); " + VECTORS)
@@ -160,6 +162,7 @@ def outside(step):
     return dataclasses.replace(step, start=step.start + 1) if isinstance(step, View) and step.start else step
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "change", "message"),
     [

@@ -63,7 +63,7 @@ PARTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize(("n", "steps"), [(3, 5), (3, 1), (3, 0), (1, 3), (4, 4)])
 @pytest.mark.parametrize(("text", "truth"), PARTS, ids=[text for text, _ in PARTS])

@@ -130,6 +130,7 @@ def once_everywhere(known, at):
     return True
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("known", "index", "length"), INSIDE, ids=lambda x: str(x) if isinstance(x, Size) else "")
 def test_bounds_are_proved(known, index, length):
     assert known.is_inside(index, length)
@@ -142,12 +143,14 @@ def test_what_can_be_outside_is_not_proved(known, index, length):
     assert not known.is_inside(index, length)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("known", "at"), ONCE, ids=lambda x: str([*map(str, x)]) if isinstance(x, tuple) else "")
 def test_one_entry_a_point_is_proved(known, at):
     assert known.is_injective(at, list(known.axes))
     assert once_everywhere(known, at)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("known", "at"), OFTEN, ids=lambda x: str([*map(str, x)]) if isinstance(x, tuple) else "")
 def test_points_that_meet_are_not_separated(known, at):
     assert not once_everywhere(known, at)
@@ -169,6 +172,7 @@ def random_index(rng):
     return total
 
 
+@pytest.mark.whole
 def test_no_claim_is_wrong_of_random_indices():
     rng = random.Random(5)
     proved = 0

@@ -45,6 +45,7 @@ def run(program, **sizes):
 # ---- the eleven
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FAULTY)
 def test_programs_that_a_former_planner_made_wrong_are_found(name):
     """They passed the planner's own test, and only some sizes show the fault."""
@@ -177,7 +178,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("text", RIGHT)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_programs_that_are_right_pass_and_give_the_value(text):
     """Value and gradient at all sets of sizes, compared with plain evaluation of the nodes."""
     e = mc.expression(text, D)

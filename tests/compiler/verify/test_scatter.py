@@ -52,7 +52,7 @@ class Checked:
         return getattr(np, name)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_values_have_the_shape_of_their_indices(entry, value):

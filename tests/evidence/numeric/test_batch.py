@@ -26,6 +26,7 @@ def logsumexp(A, axis):
     return np.log(np.exp(A).sum(axis))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rule", ["sum(softmax(x)) => 1", "log(sum(softmax(x))) => 0"])
 def test_a_transposition_of_batch_axes_is_found(rule, monkeypatch):
     """The former matcher read an operation with a batch axis as one that commutes with transposition."""
@@ -80,7 +81,7 @@ DATA = {
 LET = "A: matrix(m, n); B: matrix(m, n); u: vector(m); v: vector(n); c: scalar"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_reductions_over_rows_of_row_wise_functions(formula):
     """Value and gradient in A, plain and on the NumPy target; square data, so that sizes do not distinguish axes."""
@@ -111,6 +112,7 @@ def difference(value, E):
     return (value(A=DATA["A"] + 1e-6 * E) - value(A=DATA["A"] - 1e-6 * E)) / 2e-6
 
 
+@pytest.mark.whole
 def test_mixture_likelihood_has_its_gradient_in_the_means():
     text = "sum(logsumexp(ones(n)*w' - (x*ones(k)' - ones(n)*mu').^2/2, axis=1))"
     let = "x: vector(n); mu: vector(k); w: vector(k)"
@@ -122,6 +124,7 @@ def test_mixture_likelihood_has_its_gradient_in_the_means():
     assert np.allclose(gradient(**{n: data[n] for n in gradient.symbols}), wanted)
 
 
+@pytest.mark.whole
 def test_what_is_not_convex_is_not_proved_by_a_sum_along_the_wrong_axis():
     assert not mc.convex("sum(softmax(A, axis=1)*v)", "A", "A: matrix(n, n); v: vector(n)")
 

@@ -34,7 +34,7 @@ def value_at(found, text, let):
 
 @pytest.mark.parametrize(("fact", "left", "right", "let"), PAIRS, ids=[f"{p[0]}: {p[1]} = {p[2]}" for p in PAIRS])
 @pytest.mark.thinned(2)
-@pytest.mark.sampled(64)
+@pytest.mark.sampled(192)
 def test_what_is_no_identity_is_refuted(fact, left, right, let):
     found = mc.equivalent(left, right, let)
     assert not found, str(found)
@@ -66,7 +66,7 @@ IDENTITIES = [
 
 
 @pytest.mark.parametrize(("left", "right", "let"), IDENTITIES, ids=[f"{a} = {b}" for a, b, _ in IDENTITIES])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 def test_no_identity_is_refuted(left, right, let):
     """Overflow, rounding of data at a border and ties of a spectrum do not count as differences."""
     assert mc.equivalent(left, right, let, domain="common")
@@ -120,7 +120,7 @@ TOGETHER = [*((fact,) for fact in TESTS), *PAIRED]
 
 
 @pytest.mark.parametrize("facts", TOGETHER, ids=" ".join)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 def test_ends_have_the_facts(facts):
     for n in (1, 2, 3):
         found = ends((n, n), facts, 5)
@@ -130,7 +130,7 @@ def test_ends_have_the_facts(facts):
                 assert TESTS[fact](end.array), (end.words, fact)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("facts", PAIRED, ids=" ".join)
 def test_samples_have_all_facts(facts):
     """The samplers of two facts might undo each other."""
@@ -149,6 +149,7 @@ def test_identity_and_its_negative_are_ends(fact):
     assert all(any(np.array_equal(a, sign * np.eye(3)) for a in found) for sign in (1, -1))
 
 
+@pytest.mark.whole
 def test_ends_reach_the_border_and_far_out():
     dets = [np.linalg.det(Q) for Q in arrays("orthogonal")]
     assert min(dets) == pytest.approx(-1)

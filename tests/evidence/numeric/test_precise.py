@@ -86,6 +86,7 @@ def test_far_below_the_last_digit():
         assert float(TWIN.linalg.inv(X)[1, 1] * 1e-90) == 1.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("angle", [0.0, 2.0, 3.1, 3.1415926])
 def test_roots_near_the_negative_axis(angle):
     """The root, logarithm and power of a rotation with eigenvalues near the negative axis are principal."""
@@ -99,6 +100,7 @@ def test_roots_near_the_negative_axis(angle):
         assert np.max(abs(SL.logm(X) - angle * turn)) < 1e-40
 
 
+@pytest.mark.whole
 def test_equations():
     """Riccati and Sylvester equations and the matrix sign, by their defining equations; stable where required."""
     rng = np.random.default_rng(2)

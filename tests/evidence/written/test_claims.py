@@ -210,7 +210,7 @@ def test_equations_without_a_solution_are_refused(text: str) -> None:
         e(A=np.array([[0.1, 0.7], [-0.7, 0.1]]))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("text", "wrt"),
     [
@@ -238,6 +238,7 @@ def test_a_size_that_no_given_symbol_shows_is_drawn():
     assert "q=" in pulled.checked
 
 
+@pytest.mark.whole
 def test_second_derivatives_of_norms_at_0_are_left_out() -> None:
     """Along an axis of length 1 log_softmax is 0 everywhere, and the Hessian of its norm is NaN, as documented."""
     e = mc.expression("sum(norm2(log_softmax(A, axis=1), axis=0))", "A: matrix(n, m)")
@@ -257,6 +258,7 @@ def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> No
     assert found.tolist() == [3.0, 5.0]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("text", "declared", "wrt"),
     [

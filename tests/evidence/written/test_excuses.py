@@ -57,6 +57,7 @@ def test_a_part_that_a_condition_leaves_out_is_none(kind):
     assert not inside(*FINITE[kind])
 
 
+@pytest.mark.whole
 def test_the_second_derivative_of_a_norm_in_its_order_at_a_zero_entry():
     """Compared with differences of first derivatives, which are finite at such points."""
     e = mc.expression("norm(x, p)", "x: vector(n); p: scalar positive")
@@ -238,7 +239,7 @@ def test_a_floor_beside_its_jumps_is_compared(rounded):
         "norm_nuc(qr_Q(A)*qr_Q(A)' - eye(n))",
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 def test_second_derivatives_where_the_first_jumps_are_not_compared(text):
     """All singular values of these matrices are equal at all data, so that NaN is no fault of the formula."""
     declared = "A: matrix(m, n)" if text.endswith("Q(A), 2)") else "A: matrix(n, n)"

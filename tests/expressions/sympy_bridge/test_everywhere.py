@@ -55,6 +55,7 @@ DERIVATIVES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "given", "text"), DERIVATIVES)
 def test_derivatives(function, given, text):
     if function is mc.gradient and text[0] != TEXT:

@@ -29,6 +29,7 @@ def stacked(tensor):
     return tensor.transpose(0, 2, 1).reshape(len(tensor), -1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [2, 3])
 def test_arrays_of_numbers(n):
     matrix, symmetric = f"X: matrix({n}, {n})", f"X: matrix({n}, {n}) symmetric"

@@ -89,6 +89,7 @@ READ = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("expr", "printed"), READ)
 def test_read_as(expr, printed):
     tree, symbols = from_sympy(expr)

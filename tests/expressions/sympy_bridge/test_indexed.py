@@ -121,7 +121,7 @@ def at_numbers(expr):
     return np.array(made, dtype=object).astype(float)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("expr", SUMS + MATRICES + ARRAYS, ids=str)
 def test_value_is_that_of_sympy(expr):
     found = value(expr)

@@ -79,7 +79,7 @@ def numeric(made):
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 def test_sympy_has_the_value(case):
     data = numbers_of(case)
     for e in pairs(case):
@@ -88,7 +88,7 @@ def test_sympy_has_the_value(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(72)
 def test_reads_back_to_the_same_value(case):
     data = numbers_of(case)
     for e in pairs(case):

@@ -90,6 +90,7 @@ def data():
     }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("formula", [line.strip() for line in FORMULAS])
 def test_value_and_way_back(formula):
     read = elaborate([formula], LET)

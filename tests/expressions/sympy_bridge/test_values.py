@@ -187,7 +187,7 @@ def at_numbers(expr):
 
 
 @pytest.mark.parametrize("expr", EXPRESSIONS, ids=str)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 def test_value_is_that_of_sympy(expr):
     e = mc.from_sympy(expr)
     squeezed = {name: value if np.ndim(value) == 0 else np.squeeze(value) for name, value in numbers().items()}

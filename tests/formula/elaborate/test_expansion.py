@@ -58,7 +58,7 @@ def written(one: str, operator: str, other: str) -> str:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize(("one", "other"), PAIRS)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 def test_two_kinds_expand_as_in_numpy_or_are_refused(operator, one, other):
     wanted = expected(one, operator, other, DATA)
     if wanted is None:
@@ -138,7 +138,7 @@ def on_objects(spelling: str, one: mc.Expression, other: mc.Expression) -> mc.Ex
 
 @pytest.mark.parametrize("spelling", BINARY)
 @pytest.mark.parametrize("way", ["objects", "text"])
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(30)
 def test_objects_and_numpys_spelling_broadcast_as_numpy_does(spelling, way):
     symbols = {str(e): e for e in mc.symbols(NAMED)}
     for one, other in product(LIKE_NUMPY, repeat=2):

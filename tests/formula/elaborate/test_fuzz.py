@@ -35,6 +35,7 @@ FOUND = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", FOUND)
 @pytest.mark.parametrize("dialect", ["matrix", "numpy"])
 def test_what_was_found(text: str, dialect: str) -> None:

@@ -38,6 +38,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", VALUES)
 def test_values(text):
     e = mc.expression(text, LET)

@@ -147,7 +147,7 @@ def test_values_and_derivatives_are_those_of_a_loop(text: str, wrt: str, total: 
     agree(text, wrt, total, (0, 1, 2, 5), "")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "wrt", "total", "least"), RANGES[:4], ids=[case[0] for case in RANGES[:4]])
 def test_an_index_runs_over_the_numbers_inside(text: str, wrt: str, total: Loop, least: int) -> None:
     agree(text, wrt, total, [n for n in (0, 1, 2, 5) if n >= least], "")
@@ -180,6 +180,7 @@ def test_an_empty_range_is_refused() -> None:
         mc.expression("sum{i: v[i+3]}", "v: vector(2)")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["", "numpy"])
 @pytest.mark.parametrize("text", ["sum{i: log(x[i])*[i != 1]}", "sum{i: log(x[i])*[i/2 > 1]}"])
 def test_a_condition_switches_off_infinite_entries(text: str, target: str) -> None:

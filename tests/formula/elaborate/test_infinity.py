@@ -43,6 +43,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "value", "gradient"), CASES, ids=[row[0] for row in CASES])
 def test_value_and_gradient(text, value, gradient):
     e = mc.expression(text, LET)

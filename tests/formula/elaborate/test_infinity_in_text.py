@@ -50,7 +50,7 @@ def test_values(text, value):
     assert mc.expression(str(formula), DECLARED) == formula
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("text", "value"), FORMULAS)
 def test_compiled(text, value):
     function = mc.compile(text, declarations=DECLARED)

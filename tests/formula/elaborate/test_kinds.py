@@ -44,7 +44,7 @@ SCALARS = [
 """Formulas that are arrays by the spelling of their names, with their variable and the kinds that fit."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "wrt", "expected"), SCALARS)
 def test_what_is_differentiated_as_a_scalar_is_one_if_one_smallest_change_makes_it_one(text, wrt, expected):
     marked = "; ".join(f"{one}, undeclared" for one in expected.split("; "))
@@ -116,7 +116,7 @@ def fits(text, ranks):
     return all(names[n] in symbols and len(symbols[names[n]].shape) == rank for n, rank in ranks.items())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_is_taken_is_what_a_search_through_all_spellings_finds(text):
     names = re.findall(r"\b(?:[a-dA-C]|lam)\b", text)

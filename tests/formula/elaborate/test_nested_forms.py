@@ -33,7 +33,7 @@ def value(text):
     return made(**{name: given[name] for name in made.symbols})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("one", "other"), list(itertools.product(FORMS, repeat=2)))
 def test_a_form_sums_by_itself(one, other):
     left, right = (np.asarray(evaluate(text, data(), {"n": 3})).reshape(-1) for text in (one, other))

@@ -35,6 +35,7 @@ def test_gradients_of_powers_print_as_sums_and_read_back(text: str) -> None:
     assert mc.expression(g.latex(), g.declarations, dialect="latex").node is g.node
 
 
+@pytest.mark.whole
 def test_values_are_those_of_the_sum() -> None:
     e = mc.expression("sum{j: A'^j*C*A'^(k - 1 - j)}", DECLARED)
     functions = [e, *(mc.compile(e, target=target) for target in ("numba", "numpy"))]

@@ -39,6 +39,7 @@ SHAPES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "expected"), [case for case in SHAPES if case[1] is not None])
 def test_shape_of_declared(text: str, expected: str) -> None:
     assert shape(text, MATRICES) == expected

@@ -29,12 +29,13 @@ TEXTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", TEXTS)
 def test_value(text: str) -> None:
     check(text, LET, make(LET), {})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("case", identities(), ids=lambda case: case.id)
 def test_reference_case(case) -> None:
     check(case.text, case.let, case.sample(), SIZES)

@@ -106,6 +106,7 @@ def test_pairs_of_forms_with_axes_of_one():
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "declarations"),
     [

@@ -66,7 +66,7 @@ def functions():
     return sorted({rule.spelling for rule in shipped_rulebook().rules.values() if not rule.internal} - LONGER)
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.sampled(240)
 @pytest.mark.parametrize("name", functions())
 @pytest.mark.thinned(4)
 def test_no_function_of_a_sum_is_longer_than_written(name):

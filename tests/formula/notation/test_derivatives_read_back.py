@@ -55,7 +55,7 @@ def check(text, wrt, let):
 
 
 @pytest.mark.parametrize("text, wrt, let", formulas()[::40])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_some_derivatives_read_back(text, wrt, let):
     if "[t+1]" not in text:  # whose Hessians take seconds
         assert check(text, wrt, let)

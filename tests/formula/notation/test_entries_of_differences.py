@@ -40,6 +40,7 @@ def test_gradients(text, printed):
     assert mc.expression(printed, e.declarations).node is e.node
 
 
+@pytest.mark.whole
 def test_parts_inside_index_forms_get_names():
     h = mc.hessian("-logdet(S)/2 - (x - u)'*inv(S)*(x - u)/2", "S", "S: matrix(n, n) spd; x: vector(n); u: vector(n)")
     assert "where P = inv(S)" in h.named()

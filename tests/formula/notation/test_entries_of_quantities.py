@@ -23,6 +23,7 @@ TENSORS = {
 """Steps of tensors of order 3, which print in index form."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TENSORS)
 def test_entries_in_index_forms(name):
     text = f"sum(B0[T]) where x[0] = x0, x[t+1] = cos(A*x[t]), B0[0] = B, {TENSORS[name]}, t < T"

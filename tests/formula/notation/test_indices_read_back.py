@@ -47,6 +47,7 @@ def check(text: str) -> None:
         assert set(INTERNAL.findall(str(output))) <= explained, str(output)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("term", TERMS[1::8])
 def test_forms_read_back(term: str) -> None:
     for text in list(formulas([term]))[:2]:

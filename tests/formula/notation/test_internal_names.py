@@ -67,7 +67,7 @@ def test_there_are_cases():
     assert len(EVERY) > 300 and "ratio0" in INTERNAL
 
 
-@pytest.mark.sampled(160)
+@pytest.mark.sampled(640)
 @pytest.mark.parametrize(("text", "wrt", "let"), EVERY, ids=[f"{text} by {wrt}" for text, wrt, _ in EVERY])
 @pytest.mark.thinned(2)
 def test_internal_names_have_definitions(text, wrt, let):

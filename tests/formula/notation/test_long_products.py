@@ -79,6 +79,7 @@ def test_brackets_are_nothing_to_a_product_of_twenty_two(seed):
     assert len({mc.expression(text, LET).node for text in texts}) == 1
 
 
+@pytest.mark.whole
 def test_no_part_of_a_chain_is_an_outer_product_of_far_ends():
     names = [f"W{k}" for k in range(60)]
     let = "; ".join(f"{name}: matrix(n, n)" for name in names) + "; x: vector(n); y: vector(n)"

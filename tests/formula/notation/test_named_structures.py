@@ -21,6 +21,7 @@ def read(text):
     return mc.expression(text, "; ".join(one for one in LET.split("; ") if one[0] in text.replace("exp", "")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", SHOWN)
 def test_a_structure_prints_by_its_name(text):
     e = read(text)
@@ -50,7 +51,7 @@ TRACED = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("sizes", ["c: vector(m); r: vector(n)", "c: vector(4); r: vector(3)"])
 def test_scipys_structures_in_traced_functions(name, sizes):
@@ -105,6 +106,7 @@ PARTED = ["exp(A)*B*exp(B) + exp(B)'*B'*exp(A)'", "exp(A)*B*exp(B) - exp(B)'*B'*
 BESIDE = ["{}[i, :]*x", "x[i]'*({})*w[y]", "w[y]'*({})*x/3", "{}[i, i].*x[i]", "V[:, y]*({})", "tr(({})*V[y, :])"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", PARTED)
 @pytest.mark.parametrize("beside", BESIDE)
 def test_symmetric_parts_beside_lookups(part, beside):

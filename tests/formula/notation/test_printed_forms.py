@@ -218,7 +218,7 @@ OTHER = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("formula", [line.strip() for line in SAME])
 def test_printed_as_written(formula):
     read = elaborate([formula], LET)
@@ -227,6 +227,7 @@ def test_printed_as_written(formula):
     assert elaborate([shown], LET).nodes[0] is read.nodes[0]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("written", "printed"), OTHER)
 def test_printed_better(written, printed):
     read = elaborate([written], LET)

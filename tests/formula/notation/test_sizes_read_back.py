@@ -64,7 +64,7 @@ def test_reads_back(form):
     assert tried(form, SIZES), "no size fits this form"
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("form", list(dict.fromkeys(calls())))
 def test_a_call_reads_back(form):
     tried(form, [SIZES[0], *SIZES[4 + len(form) % 7 :: 7]])

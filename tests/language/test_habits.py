@@ -73,7 +73,7 @@ HINTS = [
     ("crossprod(X)", "write  X'*X"),
     ("dnorm(z)", "write  normpdf(x)"),
     ("pnorm(z)", "write  normcdf(x)"),
-    ("qnorm(z)", "write  sqrt(2)*erfinv(2*p - 1)"),
+    ("qnorm(z)", "write  norminv(p)"),
     ("plogis(x)", "write  sigmoid"),
     ("f <- A*x", "write the formula alone"),
     ("ifelse(s > 0, s, 0)", "write  where(x > 0, a, b)"),

@@ -73,6 +73,8 @@ HINTS = [
     ("crossprod(X)", "write  X'*X"),
     ("dnorm(z)", "write  normpdf(x)"),
     ("pnorm(z)", "write  normcdf(x)"),
+    (r"A\\x", "with one backslash"),
+    (r"norm2(A' \\ x)", "with one backslash"),
     ("qnorm(z)", "write  norminv(p)"),
     ("plogis(x)", "write  sigmoid"),
     ("f <- A*x", "write the formula alone"),

@@ -13,7 +13,7 @@ from math import pi
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.formula.elaborate.calls import DOES_NOT_FIT, Call
+from matcalc.formula.elaborate.calls import DOES_NOT_FIT, MUST_HAVE, Call
 from matcalc.formula.elaborate.equations import Solving
 from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
@@ -41,6 +41,9 @@ from matcalc.tensor.raw_nodes import lookup, parameter
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
+
+INSIDE = {DOES_NOT_FIT: DOES_NOT_FIT, MUST_HAVE: " does not fill the shape "}
+"""Words about a part of a definition, and those about the arguments of its call."""
 
 
 class Template(NamedTuple):
@@ -254,9 +257,9 @@ def _expanded(
 
 def _in_users_terms(builder: Builder, value: Typed, fault: ShapeError) -> ShapeError:
     """Return the error of a definition as one of its call: an operation inside is not the user's."""
-    _, found, reason = fault.message.partition(DOES_NOT_FIT)
     given = ", ".join(builder.inference.describe(arg) for arg in value.args)
-    message = f"{given}{found}{reason}" if found and given else fault.message
+    parts = [(fault.message.partition(inside)[2], said) for inside, said in INSIDE.items() if inside in fault.message]
+    message = f"{given}{parts[0][1]}{parts[0][0]}" if parts and given else fault.message
     return builder.inference.fault(f"{shown(value.ast)}: {message}", value.ast, about=[arg.ast for arg in value.args])
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
 
 MOST_SHOWN = 6  # arguments in a message
-DOES_NOT_FIT = " does not fit, "
+DOES_NOT_FIT, MUST_HAVE = " does not fit, ", " must have the shape "
 
 
 @dataclass(slots=True)

@@ -197,7 +197,7 @@ def test_square_facts_of_other_shapes(declaration: str) -> None:
 RESHAPED = {
     "reshape(X, 5, 3)": "reshape(X, 5, 3): X (3 x 4) does not fit, 15 and 12 differ",
     "reshape(2*X', 5, 3)": "reshape(2*X', 5, 3): 2*X' (4 x 3) does not fit, 15 and 12 differ",
-    "reshape(X, 5)": "reshape(X, 5): X (3 x 4) does not fit, 5 and 12 differ",
+    "reshape(X, 5)": "reshape(X, 5): X (3 x 4) does not fill the shape (5)",
     "reshape(x, 2, 3)": "reshape: x (vector of 7) does not fit, 6 and 7 differ",
 }
 

@@ -51,6 +51,25 @@ def owens_t_(h: Array, a: Array) -> Array:
     return by_digits_(f, h, a)
 
 
+def dawsn_diff_(k: int, x: Array) -> Array:
+    """Return the k-th derivative of dawsn by F' = 1 - 2*x*F, with the digits that this loses."""
+
+    def f(mp: Any, x: Number) -> Number:
+        if mp.isinf(x):
+            return mp.zero
+        with mp.extradps(int(40 + 2 * (k + 1) * (1 + mp.log10(1 + abs(x))))):
+            root = mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x) if abs(x) < 40 else far(mp, x)
+            d = [root, 1 - 2 * x * root]
+            for n in range(1, k):
+                d.append(-2 * x * d[n] - 2 * n * d[n - 1])
+        return +d[k]
+
+    def far(mp: Any, x: Number) -> Number:
+        return mp.hyp2f0(mp.mpf(1) / 2, 1, 1 / (x * x)) / (2 * x)
+
+    return by_digits_(f, x)
+
+
 def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
     """Return the derivative of gammainc of order i in a and k in x, by differences of the density or smaller tail."""
 

@@ -12,7 +12,7 @@ from numba import njit
 from matcalc.codegen.numba.call import EXACT, special_function
 from matcalc.codegen.numba.elementary import SCALAR, count_of, rint
 from matcalc.codegen.numba.quotients import sine_series
-from matcalc.codegen.numba.special import gamma
+from matcalc.codegen.numba.special import dawsn, gamma
 
 erfcx = special_function("erfcx", 1)
 
@@ -56,6 +56,42 @@ def erfcx_diff(order, x):
     for k in range(ratios.shape[0]):
         y *= -1.0 if abs(y) == math.inf else -2.0 * (k + 1.0) * ratios[k]
     return y
+
+
+@njit(**EXACT)
+def dawsn_diff(order, x):
+    """Return the k-th derivative of dawsn: by recurrence near 0, far out by the asymptotic series, else by samples.
+
+    The samples are Rybicki's: the sum over odd n of exp(-(x - n*h)^2)/n, over sqrt(pi), is exact to rounding.
+    """
+    if order == 0.0:
+        return dawsn(x)
+    if math.isnan(x):
+        return x
+    count, z = int(order), abs(x)
+    total = 0.0
+    if z < 1.0:
+        before, total = dawsn(z), 1.0 - 2.0 * z * dawsn(z)
+        for n in range(1, count):
+            before, total = total, -2.0 * z * total - 2.0 * n * before
+    elif z < 7.0:
+        middle = 2.0 * rint(2.0 * z)
+        for j in range(52):
+            n = middle + 2.0 * j - 51.0
+            u = z - 0.25 * n
+            before, here = 1.0, -2.0 * u
+            for k in range(1, count):
+                before, here = here, -2.0 * u * here - 2.0 * k * before
+            total += here * math.exp(-u * u) / n
+        total *= 0.5641895835477563
+    else:
+        term = 0.5 / z
+        for n in range(1, count + 1):
+            term *= -n / z
+        for j in range(24):
+            total += term
+            term *= (2.0 * j + 1.0 + order) / z * ((2.0 * j + 2.0 + order) / z) / (4.0 * (j + 1.0))
+    return total if x > 0.0 or count % 2 == 1 else -total
 
 
 @njit(**EXACT)

@@ -195,6 +195,12 @@ def xlogy(x, y):
 
 
 @njit(**INLINED)
+def xlog1py(x, y):
+    """x*log(1 + y), 0 if x is 0 and y is not NaN."""
+    return 0.0 if x == 0.0 and not math.isnan(y) else x * vlog1p(y)
+
+
+@njit(**INLINED)
 def entr(x):
     """-x*log(x), 0 at 0, -inf for x < 0."""
     return -x * vlog(x) if x > 0.0 else (0.0 if x == 0.0 else (-math.inf if x < 0.0 else x))

@@ -10,11 +10,18 @@ from numba import njit
 from matcalc.codegen.numba.call import special_function
 from matcalc.codegen.numba.elementary import SCALAR, rounded_down
 
+besselix = special_function("ive", 2)
 besselj = special_function("jv", 2)
 besselk = special_function("kv", 2)
+besselkx = special_function("kve", 2)
+bessely = special_function("yv", 2)
+cbrt = special_function("cbrt", 1)
+dawsn = special_function("dawsn", 1)
+erfi = special_function("erfi", 1)
 erfinv = special_function("erfinv", 1)
 gamma = special_function("gamma", 1)
 gammaln = special_function("gammaln", 1)
+norminv = special_function("ndtri", 1)
 
 digamma = special_function("psi", 1)
 

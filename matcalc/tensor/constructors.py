@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor import elementwise
 from matcalc.tensor.network import Network, is_closed_scalar
-from matcalc.tensor.nodes.node import Indices, Node, Operand, Shape, exponent_of
+from matcalc.tensor.nodes.node import ONE, Indices, Node, Operand, Shape, exponent_of
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 copyreg.pickle(Node, pickle_form)
 
 __all__ = [
-    "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
-    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "selector_alone", "size_number",
-    "split_coef", "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+    "add", "apply", "broadcast", "constant", "diag_matrix", "entries_of", "eye", "hadamard", "inner", "matmul",
+    "number", "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "selector_alone",
+    "size_number", "split_coef", "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
 ]  # fmt: skip
 
 
@@ -122,9 +122,32 @@ def _met_blocks(network: Network) -> int | None:
     positions = []
     for index, meeting in meetings.items():
         sums = [position for position, _ in meeting if network.operands[position][0].kind == "sum"]
+        if all(_is_matrix_of_numbers(network.operands[position][0]) for position, _ in meeting):
+            continue
         if len(meeting) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in meeting]):
             positions.append(sums[0])
     return min(positions) if positions else None
+
+
+def _is_matrix_of_numbers(node: Node) -> bool:
+    """Whether a node is a matrix whose entries are listed: products of such matrices stay as they are written."""
+    return node.rank == 2 and node.kind == "sum" and all(map(_is_entry, node.args)) and 1 not in node.shape
+
+
+def _is_entry(term: Node) -> bool:
+    """Whether an array is a number at one place, and 0 elsewhere."""
+    return term.kind == "product" and all(not arg.rank or arg.selects("slice") for arg in term.args)
+
+
+def entries_of(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of an array that lists numbers, each a number at its place; another array is one term."""
+    core = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
+    if core.kind != "sum" or not all(map(_is_entry, core.args)):
+        return [(ONE, node)]
+    if core is node:
+        return list(core.terms)
+    (at,) = node.indices
+    return [(node.coef * c, product(1, [(term, at)], node.out, node.sizes)) for c, term in core.terms]
 
 
 def block_parts(node: Node, axis: int) -> list[Span]:

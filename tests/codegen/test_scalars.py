@@ -19,7 +19,7 @@ TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
 PARAMETERS = {
     **{name: {"{p}": "2.0"} for name in ("polygamma", "erfcx_diff", "log_ndtr_diff", "sinc_diff", "psi_gap")},
     **{name: {"{p}": "2.0"} for name in TABLE if name.endswith("c_diff") or name == "poch_diff"},
-    **{name: {"{p}": "2.0"} for name in ("sinc1_diff", "xexpm1_diff", "log_besseli_diff")},
+    **{name: {"{p}": "2.0"} for name in ("dawsn_diff", "sinc1_diff", "xexpm1_diff", "log_besseli_diff")},
     "log_rising_diff": {"{p}": "1.0", "{p1}": "1.0"}, "powlog": {"{p}": "2.0"},
     "gammainc_diff": {"{p}": "1.0", "{p1}": "0.0"}, "betainc_diff": {"{p}": "0.0", "{p1}": "1.0", "{p2}": "0.0"},
 }  # fmt: skip

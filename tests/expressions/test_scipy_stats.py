@@ -64,6 +64,34 @@ def test_distributions_on_the_line(name, method):
     check(called(name, method, parameters), AT, parameters, parameters)
 
 
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("ends", [(-2, 1), (0.1, 2.0), (1, np.inf), (-np.inf, 0.4), (np.array(-0.2), 1)], ids=str)
+def test_a_truncated_normal_distribution_between_numbers(ends, method):
+    scope = {"stats": stats, "a": ends[0], "b": ends[1]}
+    exec(f"def f(x, loc, scale):\n    return stats.truncnorm.{method}(x, a, b, loc, scale)", scope)
+    parameters = {"loc": 0.1, "scale": 1.3}
+    check(scope["f"], AT, parameters, parameters)
+
+
+@pytest.mark.parametrize("method", ["ppf", "isf"])
+@pytest.mark.parametrize("name", ["norm", "logistic", "gumbel_r", "lognorm", "weibull_min", "gamma"])
+@pytest.mark.sampled(4)
+def test_quantiles(name, method):
+    parameters = {**LINE[name], "loc": 0.1, "scale": 1.3}
+    function = called(name, method, parameters)
+    declared = "x: vector(m); " + "; ".join(f"{one}: scalar" for one in parameters)
+    if name == "gamma" or method == "isf" and name not in ("norm", "logistic"):
+        with pytest.raises(mc.NotSupported, match=f"scipy.stats.{name}.{method} is not supported"):
+            mc.expression(function, declared)
+        return
+    check(function, np.array([1e-9, 0.2, 0.5, 0.97]), parameters, parameters)
+    at = np.array([-0.1, 0.0, 1.0, 1.1])
+    with np.errstate(all="ignore"):
+        found, expected = mc.expression(function, declared)(x=at, **parameters), function(at, **parameters)
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     ("name", "method"),
@@ -129,7 +157,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", MATRICES)
 def test_distributions_of_matrices(name):
     function, declared, data = MATRICES[name]

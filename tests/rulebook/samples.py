@@ -34,6 +34,8 @@ DOMAINS = {
     "lambertw": {"x": uniform(-0.2, 2)},
     "besselj": {"x": uniform(0.5, 2)},
     "besseli": {"x": uniform(0.5, 2)},
+    "besselix": {"x": uniform(0.5, 2)},
+    "norminv": {"p": uniform(0.1, 0.9)},
     **{name: {"x": uniform(0.2, 3)} for name in ("gammainc", "gammaincc", "gammainc_diff")},
     "betainc": {"x": uniform(0.1, 0.9)},
     "betainc_diff": {"x": uniform(0.1, 0.9)},

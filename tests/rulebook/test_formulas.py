@@ -240,7 +240,7 @@ def test_rewrite(rewrite):
             continue
         shape = (4,) if d.kind in ("array", "entry") else samples.shape_of(BOOK, d, lengths)
         known = [*d.facts, *([fact] if d.name == variable else [])]
-        positive = any(word in rewrite.left for word in ("log", "sqrt", "besselk", ".^p"))
+        positive = any(word in rewrite.left for word in ("log", "sqrt", "besselk", "bessely", ".^p"))
         if positive and not known and d.kind in ("array", "matrix"):
             known = ["positive"] if d.kind == "array" else ["spd"] if shape[0] == shape[1] else []
         if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "chol", "1./", "(log", "(sqrt", ".^p")):

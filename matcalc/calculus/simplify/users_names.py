@@ -93,9 +93,11 @@ def _over(root: Node, parts: Sequence[tuple[Node, Node]]) -> Node:
     for own, part in reversed(parts):
         coef, core = split_coef(part)
         if core.args:
+            if core.rank == 2 and core.kind == "product" and core.args == (transpose(core),):
+                core, own = transpose(core), transpose(own)
             made = everywhere(toposort([root]), core, scale(1 / coef, own))
             factor, shown = split_coef(made)
-            root = root if shown is own and abs(factor) == 1 else made
+            root = root if shown in (own, transpose(own)) and abs(factor) == 1 else made
     return root
 
 

@@ -304,10 +304,13 @@ def joined(parts: Sequence[Node], axis: int) -> Node:
     total = sum((part.shape[axis] for part in parts[1:]), parts[0].shape[axis])
     rank = len(parts[0].shape)
     labels, out = (*range(axis), rank, *range(axis + 1, rank)), tuple(range(rank))
-    placed, start = [], Size.of(0)
+    start = Size.of(0)
+    placed: list[tuple[Fraction, Node]] = []
     for part in parts:
         rule = selector(Selector("slice", (total, part.shape[axis]), start))
-        placed.append((1, product(1, [(part, labels), (rule, (axis, rank))], out)))
+        placed += [
+            (c, product(1, [(one, labels), (rule, (axis, rank))], out)) for c, one in constructors.entries_of(part)
+        ]
         start = start + part.shape[axis]
     return constructors.add(placed)
 

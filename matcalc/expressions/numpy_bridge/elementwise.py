@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
+from matcalc.expressions.numpy_bridge.along_axes import entrywise
 from matcalc.expressions.numpy_bridge.arguments import Operand, common, node_of, times
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
@@ -77,13 +77,6 @@ def ndtr(x: Operand) -> Node:
 
 def _root_of_half(sign: int) -> Node:
     return constructors.scale(sign, constructors.power(constructors.number(2), Fraction(-1, 2)))
-
-
-def xlog1py(x: Operand, y: Operand) -> Node:
-    """Return x*log(1 + y), 0 where x is 0."""
-    a, b = common(node_of(x), node_of(y))
-    zero = constructors.number(0)
-    return chosen("==", a, zero, zero, times(a, entrywise("log1p", b)))
 
 
 true_divide, pow, float_power = divide, power, power  # noqa: A001 - NumPy's names

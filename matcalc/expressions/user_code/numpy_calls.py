@@ -207,11 +207,12 @@ class NumpyCalls:
             object = object.tolist()  # noqa: A001
         return self._stacked(object)
 
-    def _stacked(self, items: Any) -> Any:
+    def _stacked(self, items: Any, beside_symbols: bool = False) -> Any:
         import numpy as np
 
         if isinstance(items, (list, tuple)):
-            return np.stack([self._stacked(one) for one in items]) if is_symbolic(items) else self.array(items, float)
+            is_listed = is_symbolic(items) or beside_symbols and np.size(items) <= FEW
+            return np.stack([self._stacked(one, True) for one in items]) if is_listed else self.array(items, float)
         return (
             items
             if is_array(items)
@@ -343,6 +344,8 @@ class NumpyCalls:
         return self.asarray(x)
 
 
+FEW = 12
+"""The most numbers of a list that are written one by one beside a list with symbols."""
 MOST_COPIES = 16
 """Limit of the copies of a range that is a subscript."""
 SIZED = {"zeros": 1, "ones": 1, "empty": 1, "full": 1, "identity": 1, "eye": 2, "tri": 2, "arange": 2, "linspace": 3}

@@ -102,7 +102,10 @@ def _vonmises_logpdf(z: Any, kappa: Any) -> Any:
 
 def _truncated(a: Any, b: Any) -> Any:
     """Return the probability of a normal variable between a and b, from the tails if both are above 0."""
-    return numpy_().where(a > 0, _norm_cdf(-a) - _norm_cdf(-b), _norm_cdf(b) - _norm_cdf(a))
+    above, below = _norm_cdf(-a) - _norm_cdf(-b), _norm_cdf(b) - _norm_cdf(a)
+    if isinstance(a, (int, float)):
+        return above if a > 0 else below
+    return numpy_().where(a > 0, above, below)
 
 
 def _f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
@@ -141,7 +144,11 @@ def _gamma_logpdf(z: Any, a: Any) -> Any:
 
 
 CONTINUOUS: Mapping[str, Continuous] = {
-    "norm": Continuous((), {"logpdf": _norm_logpdf, "cdf": _norm_cdf, "logcdf": norm_logcdf}, symmetric=True),
+    "norm": Continuous(
+        (),
+        {"logpdf": _norm_logpdf, "cdf": _norm_cdf, "logcdf": norm_logcdf, "ppf": lambda q: special().ndtri(q)},
+        symmetric=True,
+    ),
     "t": Continuous(("df",), {"logpdf": _t_logpdf, "cdf": _t_cdf}, symmetric=True),
     "cauchy": Continuous(
         (),
@@ -155,6 +162,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
             "logpdf": lambda z: -z - 2 * numpy_().logaddexp(0, -z),
             "logcdf": lambda z: -numpy_().logaddexp(0, -z),
             "cdf": lambda z: special().expit(z),
+            "ppf": lambda q: special().logit(q),
         },
         symmetric=True,
     ),
@@ -165,6 +173,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
             "logpdf": lambda z: -z - numpy_().exp(-z),
             "logcdf": lambda z: -numpy_().exp(-z),
             "cdf": lambda z: numpy_().exp(-numpy_().exp(-z)),
+            "ppf": lambda q: -logarithm(-logarithm(q)),
         },
     ),
     "expon": Continuous(
@@ -212,6 +221,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
             "logpdf": _lognorm_logpdf,
             "cdf": lambda z, s: _norm_cdf(logarithm(z) / s),
             "sf": lambda z, s: _norm_cdf(-logarithm(z) / s),
+            "ppf": lambda q, s: numpy_().exp(s * special().ndtri(q)),
         },
         lower=0,
         closed=False,
@@ -223,6 +233,7 @@ CONTINUOUS: Mapping[str, Continuous] = {
             "cdf": lambda z, c: -numpy_().expm1(-(z**c)),
             "sf": lambda z, c: numpy_().exp(-(z**c)),
             "logsf": lambda z, c: -(z**c),
+            "ppf": lambda q, c: (-numpy_().log1p(-q)) ** (1 / c),
         },
         lower=0,
     ),

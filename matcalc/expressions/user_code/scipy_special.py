@@ -11,7 +11,10 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.expressions.user_code.python_calls import is_symbolic
 
-OF_ORDER = {"j0": ("jv", 0), "j1": ("jv", 1), "i0": ("iv", 0), "i1": ("iv", 1), "k0": ("kv", 0), "k1": ("kv", 1)}
+OF_ORDER = {
+    "j0": ("jv", 0), "j1": ("jv", 1), "y0": ("yv", 0), "y1": ("yv", 1), "i0": ("iv", 0), "i1": ("iv", 1),
+    "k0": ("kv", 0), "k1": ("kv", 1), "i0e": ("ive", 0), "i1e": ("ive", 1), "k0e": ("kve", 0), "k1e": ("kve", 1),
+}  # fmt: skip
 """Bessel functions of a fixed order: the function of any order, and the order."""
 
 
@@ -28,23 +31,75 @@ def _of_order(name: str) -> Callable[[Any], Any]:
     return bessel
 
 
-def i0e(x: Any) -> Any:
-    import numpy as np
+def _of_integer_order(name: str, general: str) -> Callable[[Any, Any], Any]:
+    """Return the Bessel function of this name, whose order is an integer.
+
+    It raises NotSupported for an order that is a symbol or no integer.
+    """
+
+    def bessel(n: Any, x: Any) -> Any:
+        from scipy import special
+
+        if is_symbolic(n) or int(n) != n:
+            hint = f"write scipy.special.{general}(n, x)"
+            raise NotSupported(f"scipy.special.{name} takes an integer as its order", hint=hint)
+        return getattr(special, general)(n, x)
+
+    bessel.__name__ = name
+    return bessel
+
+
+def jve(v: Any, z: Any) -> Any:
+    """Return jv(v, z): the scale is that of the imaginary part, and symbols are real."""
     from scipy import special
 
-    return np.exp(np.log(special.iv(0, x)) - np.abs(x))
+    return special.jv(v, z)
 
 
-def kn(n: Any, x: Any) -> Any:
-    """Return the Bessel function of an order that is an integer.
+def yve(v: Any, z: Any) -> Any:
+    """Return yv(v, z): the scale is that of the imaginary part, and symbols are real."""
+    from scipy import special
 
-    Raises: NotSupported for an order that is a symbol or no integer.
+    return special.yv(v, z)
+
+
+def beta(a: Any, b: Any) -> Any:
+    """Return the beta function of positive arguments, by its logarithm.
+
+    Raises: NotSupported for an argument that is not known to be positive: the logarithm has lost the sign.
+    """
+    import numpy as np
+
+    if not all(one.node.range.nonnegative if is_symbolic(one) else np.all(np.asarray(one) >= 0) for one in (a, b)):
+        hint = "declare what they contain as positive, or write gamma(a)*gamma(b)/gamma(a + b)"
+        raise NotSupported("scipy.special.beta takes arguments that are known to be positive", hint=hint)
+    return np.exp(next(one for one in (a, b) if hasattr(one, "by_rule")).by_rule("betaln", a, b))
+
+
+def betaincc(a: Any, b: Any, x: Any) -> Any:
+    from scipy import special
+
+    return special.betainc(b, a, 1 - x)
+
+
+def loggamma(z: Any) -> Any:
+    """Return gammaln(z) of values that are known to be at least 0.
+
+    Raises: NotSupported for others: loggamma has no real value below 0, gammaln has.
     """
     from scipy import special
 
-    if is_symbolic(n) or int(n) != n:
-        raise NotSupported("scipy.special.kn takes an integer as its order", hint="write scipy.special.kv(n, x)")
-    return special.kv(n, x)
+    if not z.node.range.nonnegative:
+        hint = "declare what it contains as positive, or write scipy.special.gammaln"
+        raise NotSupported("scipy.special.loggamma has no real value for an argument below 0", hint=hint)
+    return special.gammaln(z)
+
+
+def erfcinv(y: Any) -> Any:
+    import numpy as np
+    from scipy import special
+
+    return -special.ndtri(y / 2) / np.sqrt(2)
 
 
 def log_expit(x: Any) -> Any:
@@ -139,7 +194,8 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
 
 
 SPECIAL: Sequence[Callable[..., Any]] = (
-    *map(_of_order, OF_ORDER), i0e, kn, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox,
-    inv_boxcox1p, huber, polygamma, pseudo_huber,
+    *map(_of_order, OF_ORDER), _of_integer_order("kn", "kv"), _of_integer_order("yn", "yv"), jve, yve, beta, betaincc,
+    loggamma, erfcinv, log_expit, exp10, exprel, cosm1, powm1, boxcox, boxcox1p, inv_boxcox, inv_boxcox1p, huber,
+    polygamma, pseudo_huber,
 )  # fmt: skip
 """The functions of this module, by the names that SciPy has for them."""

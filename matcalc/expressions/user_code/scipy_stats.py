@@ -21,6 +21,8 @@ OUTSIDE: Mapping[str, tuple[float, float]] = {
 }  # fmt: skip
 """The values of a method below and above the support."""
 COMPLEMENTS = {"sf": "cdf", "cdf": "sf", "logsf": "logcdf", "logcdf": "logsf"}
+QUANTILES = ("ppf", "isf")
+"""The inverses of `cdf` and `sf`."""
 LOGARITHMS = {"logsf": "sf", "logcdf": "cdf"}
 
 
@@ -73,6 +75,9 @@ def _found(name: str, method: str, args: tuple[Any, ...], keywords: Mapping[str,
     elif name in DISCRETE:
         given = _given(("k", *DISCRETE[name].shapes, "loc"), args, keywords, {"loc": 0})
         found = None if given is None else _of_counts(DISCRETE[name], method, given[0] - given[-1], given[1:-1])
+    elif method in QUANTILES and name in LINE:
+        given = _given(("q", *LINE[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
+        found = None if given is None else _quantile(LINE[name], method, given)
     elif name in LINE:
         given = _given(("x", *LINE[name].shapes, "loc", "scale"), args, keywords, {"loc": 0, "scale": 1})
         found = None if given is None else _of_line(LINE[name], method, given)
@@ -138,6 +143,15 @@ def _of_line(distribution: Continuous, method: str, given: Sequence[Any]) -> Any
     if not isinstance(lower, float) or lower > -inf:
         value = np.where(at >= lower if distribution.closed else at > lower, value, below)
     return value
+
+
+def _quantile(distribution: Continuous, method: str, given: Sequence[Any]) -> Any:
+    """Return a quantile; None for an unknown one. Probabilities that are no such have none, as for SciPy."""
+    q, *shapes, loc, scale = given
+    if "ppf" not in distribution.methods or method == "isf" and not distribution.symmetric:
+        return None
+    value = distribution.methods["ppf"](q, *shapes)
+    return loc + (value if method == "ppf" else -value) * scale
 
 
 def _standard(methods: Mapping[str, Call], method: str, at: Any, shapes: Sequence[Any], symmetric: bool = False) -> Any:

@@ -13,7 +13,7 @@ from math import pi
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.formula.elaborate.calls import Call
+from matcalc.formula.elaborate.calls import DOES_NOT_FIT, MUST_HAVE, Call
 from matcalc.formula.elaborate.equations import Solving
 from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
@@ -42,6 +42,9 @@ from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
+
+INSIDE = {DOES_NOT_FIT: DOES_NOT_FIT, MUST_HAVE: " does not fill the shape "}
+"""Words about a part of a definition, and those about the arguments of its call."""
 
 
 class Template(NamedTuple):
@@ -242,7 +245,7 @@ def _expanded(
     try:
         template = builder.expand(call, params, names)
     except ShapeError as fault:
-        raise builder.inference.fault(f"{shown(value.ast)}: {fault.message}", value.ast) from None
+        raise _in_users_terms(builder, value, fault) from None
     batch_sizes = sizes
     if any(p.kind == "entry" for p in call.parameters):
         batch_sizes = (*sizes, *map(builder.size, value.shape))
@@ -251,6 +254,14 @@ def _expanded(
     bound = {s: Batched(node, batch) for s, (node, batch) in zip(template.symbols, carried, strict=True)}
     made = instantiate(template.node, bound, template.sizes, batch_sizes)
     return spread(made, tuple(range(len(batch_sizes))), batch_sizes)
+
+
+def _in_users_terms(builder: Builder, value: Typed, fault: ShapeError) -> ShapeError:
+    """Return the error of a definition as one of its call: an operation inside is not the user's."""
+    given = ", ".join(builder.inference.describe(arg) for arg in value.args)
+    parts = [(fault.message.partition(inside)[2], said) for inside, said in INSIDE.items() if inside in fault.message]
+    message = f"{given}{parts[0][1]}{parts[0][0]}" if parts and given else fault.message
+    return builder.inference.fault(f"{shown(value.ast)}: {message}", value.ast, about=[arg.ast for arg in value.args])
 
 
 def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
 
 MOST_SHOWN = 6  # arguments in a message
+DOES_NOT_FIT, MUST_HAVE = " does not fit, ", " must have the shape "
 
 
 @dataclass(slots=True)
@@ -313,7 +314,7 @@ def _bind_sizes(
             message = f"{name}: no whole number makes {write(written)} the {actual} of {inference.describe(value)}"
         else:
             needed = inference.size_text(required)
-            message = f"{name}: {inference.describe(value)} does not fit, {needed} and {actual} differ"
+            message = f"{name}: {inference.describe(value)}{DOES_NOT_FIT}{needed} and {actual} differ"
         hint = origins(inference, (required, length), (ast, value.ast))
         raise inference.fault(message, ast, hint=hint, about=(value.ast,))
 

@@ -15,7 +15,7 @@ from typing import Any
 from matcalc.cached import cached_property
 from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.formula.elaborate.build import Builder, Template, build
-from matcalc.formula.elaborate.calls import Call
+from matcalc.formula.elaborate.calls import MUST_HAVE, Call
 from matcalc.formula.elaborate.type_tree import infer
 from matcalc.formula.inference.inference import Inference, Symbol, broadcast
 from matcalc.formula.inference.scope import declare
@@ -111,7 +111,7 @@ def _shaped(inference: Inference, value: Typed, shape: Shape) -> Typed:
     if inference.same_shape(value.shape, shape):
         return value
     required = f"({', '.join(map(str, shape))})"
-    raise inference.fault(f"{inference.describe(value)} must have the shape {required}", value.ast)
+    raise inference.fault(f"{inference.describe(value)}{MUST_HAVE}{required}", value.ast)
 
 
 def template_of(

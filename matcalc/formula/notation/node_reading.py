@@ -14,9 +14,11 @@ from fractions import Fraction
 from matcalc.formula.forms import form as forms
 from matcalc.formula.forms.form import Form, product
 from matcalc.language import syntax
+from matcalc.language.exact_numbers import number_text
 from matcalc.rulebook.notations import spelled
 
 MOST_DIVISOR = 9  # x/9 is written so, 0.1*x rather than x/10
+LEAST_ABOVE = 10  # 4*x/3 is written so, x/0.3 rather than 10*x/3
 
 
 @dataclass(slots=True, eq=False)
@@ -67,17 +69,56 @@ def _scaled(form: Form, coef: Fraction) -> Form:
         return form
     if form.body is not None:
         return forms.rewrapped(form, _scaled(form.body, coef))
+    quotient = decimal_quotient(coef)
     if _is_one(form.ast):
-        return forms.number(coef)
+        return forms.divided(forms.number(quotient[0]), [forms.number(quotient[1])]) if quotient else forms.number(coef)
+    if quotient and _ends_in_divisor(form.ast):
+        return _scaled(_with_divisor(form, quotient[1]), quotient[0])
     if syntax.is_chain(form.ast) and _is_one(form.ast.args[0]):
         return _replaced_one(form, coef)
-    if coef.denominator == 1 or (forms.is_decimal(coef) and not divides(coef)):
+    if quotient is None and (coef.denominator == 1 or (forms.is_decimal(coef) and not divides(coef))):
         return forms.extended([forms.number(coef)], form)
     if syntax.is_chain(form.ast) and "/" in form.ast.value:  # type: ignore[operator]
         if forms.is_decimal(coef):
             return forms.extended([forms.number(coef)], form)
         return _with_quotient(form, coef)
-    return forms.divided(_scaled(form, Fraction(coef.numerator)), [forms.number(coef.denominator)])
+    above, below = quotient or (Fraction(coef.numerator), Fraction(coef.denominator))
+    return forms.divided(_scaled(form, above), [forms.number(below)])
+
+
+def _ends_in_divisor(ast: syntax.Ast) -> bool:
+    """Whether a product divides once, by its last factor."""
+    if not syntax.is_chain(ast):
+        return False
+    _, operators = syntax.factors_of(ast)
+    return operators[-1] == "/" and not {"/", "./"} & {*operators[:-1]}
+
+
+def decimal_quotient(coef: Fraction) -> tuple[Fraction, Fraction] | None:
+    """Return an integer and a decimal whose quotient is written for a number: 1/0.3 for 10/3, 4/0.7 for 40/7.
+
+    None if the number is an integer or a short decimal, or the quotient of its integers is no longer.
+    """
+    above, below = coef.numerator, coef.denominator
+    if above < LEAST_ABOVE or below == 1:
+        return None
+    whole = 1 / coef
+    if forms.is_decimal(coef):
+        is_short = forms.is_decimal(whole) and len(number_text(whole)) + 1 < len(number_text(coef))
+        return (Fraction(1), whole) if is_short else None
+    if forms.is_decimal(whole) and len(number_text(whole)) <= len(f"{above}{below}") + 1:
+        return Fraction(1), whole
+    zeros = len(str(above)) - len(str(above).rstrip("0"))
+    return (Fraction(above, 10**zeros), Fraction(below, 10**zeros)) if zeros else None
+
+
+def _with_divisor(form: Form, number: Fraction) -> Form:
+    """Return a quotient with a number in its divisor: `x/(0.3*pi)`."""
+    *above, divisor = form.ast.args
+    factors, operators = syntax.factors_of(divisor)
+    ast = syntax.product([syntax.number(number), *factors], ["*", *operators])
+    tokens = form.tokens + (2 if len(factors) > 1 else 4)
+    return replace(form, ast=syntax.product([*above, ast], form.ast.value), tokens=tokens)  # type: ignore[arg-type]
 
 
 def divides(coef: Fraction) -> bool:

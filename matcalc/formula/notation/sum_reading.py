@@ -17,6 +17,9 @@ from matcalc.tensor.constructors import add
 from matcalc.tensor.nodes.labelling import changes_sign
 from matcalc.tensor.nodes.node import Node, terms_of
 
+Spread = tuple[Fraction, Reading, bytes]
+"""A coefficient, the reading of a term, and what decides its place among equal ones."""
+
 
 def sum_reading(context: Context, node: Node) -> Reading:
     return sum_of(context, node, Fraction(1))
@@ -30,19 +33,32 @@ def sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
         return blocks
     terms, together = _blocks_together(context, node, terms, factor)
     readings = [_term_reading(context, arg) for _, arg in terms]
+    spread: list[list[Spread]] = []
     if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
+        spread = [
+            _spread(context, arg) if r.form.scalar is not None else []
+            for r, (_, arg) in zip(readings, terms, strict=True)
+        ]
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
     written_whole = readings
     if all(size != 1 for size in node.shape):  # a 1 x 1 matrix would be read as a scalar beside a row or a column
         readings = _lines(readings)
     coefs = [factor * c for c, _ in terms]
     whole = [*zip(coefs, readings, strict=True), *together]
-    written_out = summed(whole, [*(a.digest for _, a in terms), *(node.digest for _ in together)])
+    ties = [*(a.digest for _, a in terms), *(node.digest for _ in together)]
+    written_out = summed(whole, ties)
+    if any(spread):
+        flat: list[Spread] = []
+        for k, ((coef, reading), tie) in enumerate(zip(whole, ties, strict=True)):
+            parts = spread[k] if k < len(spread) else []
+            flat += [(coef * c, r, t) for c, r, t in parts or [(Fraction(1), reading, tie)]]
+        spread_out = summed([(c, r) for c, r, _ in flat], [tie for *_, tie in flat])
+        written_out = spread_out if spread_out.form.tokens <= written_out.form.tokens else written_out
     if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) != len(node.args):
         return written_out
-    parts = with_parts(list(zip(coefs, (a for _, a in terms), written_whole, strict=True)))
-    is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
-    return parts if parts is not None and is_shorter else written_out
+    symmetric = with_parts(list(zip(coefs, (a for _, a in terms), written_whole, strict=True)))
+    is_shorter = symmetric is not None and symmetric.form.tokens + LEAST_SAVED <= written_out.form.tokens
+    return symmetric if symmetric is not None and is_shorter else written_out
 
 
 def _lines(readings: list[Reading]) -> list[Reading]:
@@ -95,6 +111,13 @@ def _term_reading(context: Context, node: Node) -> Reading:
         if reading.minus is not None:
             reading.transposed_minus = reading.minus if symmetric else forms.transposed(reading.minus)
     return reading
+
+
+def _spread(context: Context, node: Node) -> list[Spread]:
+    """Return the terms of a sum of scalars that fills an array, each as a repeated scalar; none for another node."""
+    if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or node.args[0].rank:
+        return []
+    return [(node.coef * c, _repeated(context.readings[term].form), term.digest) for c, term in terms_of(node.args[0])]
 
 
 def _repeated(scalar: Form) -> Reading:

@@ -27,7 +27,7 @@ from matcalc.formula.notation.flatten import opened
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
-from matcalc.formula.notation.node_reading import Reading, of_difference, summed
+from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.operand_scales import with_scales
 from matcalc.formula.notation.products import selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
@@ -360,7 +360,7 @@ def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
 
 READ: dict[str, Callable[[Context, Node], Reading]] = {
     "symbol": lambda context, node: Reading(forms.name(PARAMETER if node is parameter() else node.name)),
-    "number": lambda context, node: Reading(forms.signed_number(node.value)),
+    "number": lambda context, node: Reading(scaled(forms.number(1), node.value)),
     "size": lambda context, node: Reading(context.size(node.size)),
     "constant": _constant,
     "selector": lambda context, node: Reading(selector_form(context, node)),

@@ -3,6 +3,7 @@
 import pytest
 from formula.elaborate.reading import fault, node
 
+import matcalc as mc
 from matcalc.errors import NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.tensor.nodes.node import Node
 
@@ -76,7 +77,7 @@ SHAPE = [
     ("exp(x, axis=0)", "'exp' acts on each entry", 0, ""), ("matfun(x, S)", None, 0, ""),
     ("matfun(2, sym(S))", "2 is no function", 7, "x -> x^2"),
     ("unvec(x, 2, 3)", "unvec: x (vector of n) does not fit, 6 and n differ", 0, ""),
-    ("reshape(S, 2, 3)", "reshape(S, 2, 3): unvec: vec(X) (vector of n*n) does not fit, 6 and n*n differ",
+    ("reshape(S, 2, 3)", "reshape(S, 2, 3): S (n x n) does not fit, 6 and n*n differ",
      0, ""),
     ("var(x, dof=1)", "'var' has no parameter 'dof'", 0, "ddof"),
 ]  # fmt: skip
@@ -191,3 +192,19 @@ def test_square_facts_of_other_shapes(declaration: str) -> None:
     assert isinstance(error, ShapeError)
     assert error.at == declaration.rindex(" ") + 1
     assert isinstance(node("X", "X: matrix(m + n, n + m) spd"), Node)
+
+
+RESHAPED = {
+    "reshape(X, 5, 3)": "reshape(X, 5, 3): X (3 x 4) does not fit, 15 and 12 differ",
+    "reshape(2*X', 5, 3)": "reshape(2*X', 5, 3): 2*X' (4 x 3) does not fit, 15 and 12 differ",
+    "reshape(X, 5)": "reshape(X, 5): X (3 x 4) does not fill the shape (5)",
+    "reshape(x, 2, 3)": "reshape: x (vector of 7) does not fit, 6 and 7 differ",
+}
+
+
+@pytest.mark.parametrize("text", RESHAPED)
+def test_the_size_of_a_definition_is_told_of_its_call(text):
+    """No operation that the definition uses is named."""
+    with pytest.raises(ShapeError) as caught:
+        mc.expression(text, "X: matrix(3, 4); x: vector(7)")
+    assert str(caught.value).splitlines()[0] == RESHAPED[text]

@@ -27,6 +27,14 @@ def charges(q, x, chi, J, alpha, mu, Q):
     return total
 
 
+def spherical(g, h, n, c_0, c_1, a):
+    total = 0.0
+    for k in range(len(h)):
+        near = 3 * h[k] / (2 * a) - h[k] ** 3 / (2 * a**3) if h[k] <= a else 1.0
+        total += n[k] * (g[k] / (c_0 + c_1 * near) - 1) ** 2
+    return total
+
+
 def tap(m, J, h, beta):
     n = len(m)
     F = -sum(J[i, j] * m[i] * m[j] for i in range(n) for j in range(i + 1, n)) - h @ m
@@ -314,6 +322,20 @@ TWENTY_SECOND_END = [
         ),
     ),
     Passage(
+        "spherical semivariogram",
+        (
+            r"$$\sum_{k=1}^K n_k \left( \frac{g_k}{\gamma(h_k)} - 1 \right)^2, \qquad \gamma(h) = \begin{cases} "
+            r"c_0 + c_1 \left( \dfrac{3h}{2a} - \dfrac{h^3}{2a^3} \right), & 0 < h \le a, \\ c_0 + c_1, & h > a, "
+            r"\end{cases}$$ where $g_k$ is the empirical semivariogram of the $n_k$ pairs at lag $h_k$."
+        ),
+        (
+            "g: vector(K) positive; h: vector(K) positive; n: vector(K) positive; c_0: scalar positive; c_1: "
+            "scalar positive; a: scalar positive"
+        ),
+        "a",
+        spherical,
+    ),
+    Passage(
         "SpringRank",
         r"$$H(s) = \frac12 \sum_{i,j=1}^N A_{ij} (s_i - s_j - 1)^2 + \frac\alpha2 \sum_{i=1}^N s_i^2$$",
         "A: matrix(N, N) positive; s: vector(N); alpha: scalar positive",
@@ -326,19 +348,6 @@ TWENTY_SECOND_END = [
 ]
 
 TWENTY_SECOND_REFUSED = [
-    (
-        "spherical semivariogram",
-        (
-            r"$$\sum_{k=1}^K n_k \left( \frac{g_k}{\gamma(h_k)} - 1 \right)^2, \qquad \gamma(h) = \begin{cases} "
-            r"c_0 + c_1 \left( \dfrac{3h}{2a} - \dfrac{h^3}{2a^3} \right), & 0 < h \le a, \\ c_0 + c_1, & h > a, "
-            r"\end{cases}$$ where $g_k$ is the empirical semivariogram of the $n_k$ pairs at lag $h_k$."
-        ),
-        (
-            "g: vector(K) positive; h: vector(K) positive; n: vector(K) positive; c_0: scalar positive; c_1: "
-            "scalar positive; a: scalar positive"
-        ),
-        r"the last case needs the word otherwise",
-    ),
     (
         "risk parity, twenty_second",
         (

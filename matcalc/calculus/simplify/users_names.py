@@ -97,7 +97,8 @@ def _over(root: Node, parts: Sequence[tuple[Node, Node]]) -> Node:
                 core, own = transpose(core), transpose(own)
             made = everywhere(toposort([root]), core, scale(1 / coef, own))
             factor, shown = split_coef(made)
-            root = root if shown in (own, transpose(own)) and abs(factor) == 1 else made
+            is_whole = shown is own or own.rank == 2 and shown is transpose(own)
+            root = root if is_whole and abs(factor) == 1 else made
     return root
 
 

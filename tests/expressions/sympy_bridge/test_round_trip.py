@@ -142,6 +142,8 @@ OTHER_NODES = {  # what SymPy writes by other functions, by powers (`normalize`)
     **dict.fromkeys(("log1pc(g)", "xexpm1(x)", "log1mexp(-g)", "log_erfc(x)", "log_besseli(0, g)", "xexp(x)"), "01"),
     **dict.fromkeys(("normcdf(x)", "normpdf(x)", "log_ndtr(x)", "multigammaln(b, 2)", "clip(x, -1, 1/2)"), "01"),
     **dict.fromkeys(("std(x)", "log_softmax(x)", "normalize(x)"), "01"),
+    **dict.fromkeys(("besselix(1, g)", "besselkx(1, g)", "cbrt(x)", "dawsn(x)", "norminv(u)"), "01"),
+    "xlog1py(x, g)": "1",
     **dict.fromkeys(("logdiffexp(v, u)", "log_sigmoid_diff(v, u)", "log_poch(g, h)", "logaddexp(x, y)"), "12"),
     "hankel(x, z)": "2",
 }

@@ -1,6 +1,7 @@
 """Times recurrences with gradients against hand-written Numba, JAX, PyTorch, PyTensor and CasADi.
 
     /path/to/python -m benchmarks.recurrences             writes results/recurrences.md
+    /path/to/python -m benchmarks.recurrences times FILE  writes the first part to another file, of another processor
     /path/to/python -m benchmarks.recurrences lengths     writes its second part only, which needs no other library
 
 That Python needs matcalc on its path and the libraries to compare with. One thread each. In each round all libraries
@@ -21,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import matcalc as mc
+from benchmarks.blas import processor
 from benchmarks.recurrences import by_hand, lengths
 from benchmarks.recurrences.least import least
 from benchmarks.recurrences.models import MODELS, Data
@@ -103,13 +105,12 @@ def installed(library: str) -> str:
         return f"no {library}"
 
 
-def write(rows: list[str], more: str = "") -> None:
+def write(path: Path, rows: list[str], more: str = "") -> None:
     libraries = " | ".join(f"{k} / matcalc" for k in PEERS)
     versions = ", ".join(map(installed, ("Numba", "JAX", "Torch", "PyTensor", "CasADi")))
     load = " to ".join(f"{one:.0f}" for one in sorted({LOAD, os.getloadavg()[1]}))
-    machine = (
-        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {load} (of five minutes), {versions}"
-    )
+    cores = f"{processor()}, {os.cpu_count()} cores with a load of {load} (of five minutes)"
+    machine = f"{datetime.now(UTC):%Y-%m-%d}, {cores}, {versions}"
     text = f"""# Recurrences with gradients
 
 Written by `python -m benchmarks.recurrences`. float64, one thread each, libraries in turn in one process, least
@@ -125,7 +126,7 @@ Where the load exceeds the number of cores, ratios vary from run to run.
 |---|---:|---:|---:|---:|{"---:|" * len(PEERS)}
 {chr(10).join(rows)}
 """
-    RESULTS.write_text(text + more, encoding="utf-8")
+    path.write_text(text + more, encoding="utf-8")
 
 
 def write_lengths() -> None:
@@ -137,7 +138,7 @@ def write_lengths() -> None:
 
 if __name__ == "__main__":
     if os.environ.items() >= ONE_THREAD.items():
-        write_lengths() if sys.argv[1:] == ["lengths"] else main()
+        write_lengths() if sys.argv[1:] == ["lengths"] else main(*map(Path, sys.argv[2:]))
     else:  # libraries read these when they are imported
         command = [sys.executable, "-m", "benchmarks.recurrences", *sys.argv[1:]]
         raise SystemExit(subprocess.run(command, env={**os.environ, **ONE_THREAD}).returncode)

@@ -217,6 +217,11 @@ def sinc(x: Precise) -> Precise:
     return mp.sinc(mp.pi * x)
 
 
+def cbrt(x: Precise) -> Precise:
+    """Return the real cube root."""
+    return mp.sign(x) * mp.cbrt(abs(x))
+
+
 def logaddexp(x: Precise, y: Precise) -> Precise:
     top = larger(x, y)
     return top if not mp.isfinite(top) else top + mp.log1p(mp.exp(-abs(x - y)))
@@ -224,7 +229,7 @@ def logaddexp(x: Precise, y: Precise) -> Precise:
 
 _ONE: dict[str, Function] = {
     "exp": mp.exp, "expm1": mp.expm1, "exp2": lambda x: mp.mpf(2) ** x, "log": log, "log1p": log1p,
-    "log2": lambda x: log(x) / mp.log(2), "log10": lambda x: log(x) / mp.log(10), "sqrt": mp.sqrt, "cbrt": mp.cbrt,
+    "log2": lambda x: log(x) / mp.log(2), "log10": lambda x: log(x) / mp.log(10), "sqrt": mp.sqrt, "cbrt": cbrt,
     "sin": mp.sin, "cos": mp.cos, "tan": mp.tan, "arcsin": mp.asin, "arccos": mp.acos, "arctan": mp.atan,
     "sinh": mp.sinh, "cosh": mp.cosh, "tanh": mp.tanh, "arcsinh": mp.asinh, "arccosh": mp.acosh,
     "arctanh": mp.atanh, "square": lambda x: x * x, "absolute": abs, "fabs": abs, "sign": sign,

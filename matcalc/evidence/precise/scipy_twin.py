@@ -9,6 +9,7 @@ from matcalc.evidence.precise.arithmetic import (
     ELEMENTWISE,
     Function,
     Precise,
+    cbrt,
     divided,
     elementwise,
     log,
@@ -213,7 +214,7 @@ _ONE: dict[str, Function] = {
     "i1": lambda x: mp.besseli(1, x), "k0": lambda x: mp.besselk(0, x), "k1": lambda x: mp.besselk(1, x),
     "i0e": lambda x: ive(0, x), "i1e": lambda x: ive(1, x), "k0e": lambda x: kve(0, x), "k1e": lambda x: kve(1, x),
     "exp1": mp.e1, "expi": mp.ei, "spence": lambda x: mp.polylog(2, 1 - x).real, "zetac": lambda x: mp.zeta(x) - 1,
-    "ellipk": mp.ellipk, "ellipe": mp.ellipe, "cbrt": mp.cbrt, "exp2": lambda x: mp.mpf(2) ** x,
+    "ellipk": mp.ellipk, "ellipe": mp.ellipe, "cbrt": cbrt, "exp2": lambda x: mp.mpf(2) ** x,
     "exp10": lambda x: mp.mpf(10) ** x, "sindg": lambda x: mp.sin(mp.radians(x)),
 }  # fmt: skip
 _TWO: dict[str, Function] = {

@@ -87,7 +87,11 @@ def _planned(
     own = [made.node for made in instantiate_all([*bodies, *offered], bound, {}, ())]
     outputs = tuple((f"#next{k}", body) for k, body in enumerate(own[: len(bodies)]))
     held = [symbol(f"#held{k}", part.shape, sorted(part.facts)) for k, part in enumerate(offered)]
-    pairs = tuple(zip(held, own[len(bodies) :], strict=True))
+    pairs = tuple(
+        (one, part)
+        for one, part in zip(held, own[len(bodies) :], strict=True)
+        if all(arg.kind == "symbol" for arg in part.args)
+    )
     inputs = [node for node in toposort(own) if node.kind == "symbol"]
     computed, read = products(outputs, (*inputs, *held), pairs, factored(outputs, ()))
     back = {own: Batched(part) for part, own in named.items()}

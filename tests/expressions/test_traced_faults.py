@@ -90,7 +90,7 @@ def unknown_distribution(x):
 
 
 def unknown_method(x):
-    return norm.ppf(x)
+    return norm.moment(x)
 
 
 def unknown_argument(x):
@@ -151,7 +151,7 @@ FAULTS = [
         1,
         "write its formula",
     ),
-    (unknown_method, "scipy.stats.norm.ppf is not supported on symbols: line {} of", 1, "write its formula"),
+    (unknown_method, "scipy.stats.norm.moment is not supported on symbols: line {} of", 1, "write its formula"),
     (unknown_argument, "scipy.special.logsumexp: the argument return_sign is not supported: line {} of", 1, ""),
     (unknown_of_scipy, "scipy.linalg.schur computes with numbers, and X is a formula: line {} of", 1, ""),
     (of_math, "math.exp takes numbers, not arrays: line {} of", 1, "np.exp"),

@@ -80,7 +80,7 @@ PLACES = {
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
-    ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
+    ("erfc",): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
     ("floor",): (
         "SymPy's own names, and a fence of LaTeX", "expressions/sympy_bridge/scalars.py"
         " expressions/sympy_bridge/values.py language/latex/latex_fences.py"),
